@@ -1,0 +1,64 @@
+#include "shared.h"
+
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/files.h"
+
+void assert_contains(const char *text, const char *needle)
+{
+    if (strstr(text, needle) == NULL)
+        fail_msg("expected '%s' in '%s'", needle, text);
+}
+
+static const char *source_root(void)
+{
+    const char *root = getenv("PARETOPILOT_SOURCE");
+
+    return root == NULL ? "." : root;
+}
+
+const char *shared_path_or_skip(pp_arena *arena, const char *relative)
+{
+    const char *shared = getenv("PARETOPILOT_SHARED");
+    const char *path;
+
+    if (shared == NULL || shared[0] == '\0')
+        shared = pp_arena_printf(arena, "%s/../shared", source_root());
+    path = pp_path_join(arena, shared, relative);
+    if (!pp_path_exists(path)) {
+        print_message("# skipped: '%s' is absent (set PARETOPILOT_SHARED)\n", path);
+        skip();
+    }
+    return path;
+}
+
+const char *fixture_path(pp_arena *arena, const char *relative)
+{
+    return pp_arena_printf(arena, "%s/tests/fixtures/%s", source_root(), relative);
+}
+
+const char *make_temp_folder(pp_arena *arena)
+{
+    const char *base = getenv("TMPDIR");
+    char *path = pp_arena_printf(arena, "%s/paretopilot-test-XXXXXX", base == NULL ? "/tmp" : base);
+
+    if (mkdtemp(path) == NULL)
+        fail_msg("cannot create a temporary folder '%s'", path);
+    return path;
+}
+
+static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *where)
+{
+    (void)info;
+    (void)kind;
+    (void)where;
+    return remove(path);
+}
+
+void remove_folder(const char *path)
+{
+    (void)nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS); /* leftovers do no harm */
+}

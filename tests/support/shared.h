@@ -1,0 +1,39 @@
+/* shared.h - what unit tests need again and again. */
+#ifndef PP_TESTS_SHARED_H
+#define PP_TESTS_SHARED_H
+
+/* cmocka wants these four before its own header. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+
+/** Fail with the error's text unless st is PP_OK. */
+#define assert_ok(st, err)                                                                         \
+    do {                                                                                           \
+        if ((st) != PP_OK)                                                                         \
+            fail_msg("unexpected failure: %s", (err).text);                                        \
+    } while (0)
+
+/** Fail with both texts unless `needle` stands in `text`. */
+void assert_contains(const char *text, const char *needle);
+
+/**
+ * Path of a file in the original's data (PARETOPILOT_SHARED, default ../shared beside the source
+ * tree). Where it is absent the running test is skipped with its reason printed.
+ */
+const char *shared_path_or_skip(pp_arena *arena, const char *relative);
+
+/** Path of a file below tests/fixtures. */
+const char *fixture_path(pp_arena *arena, const char *relative);
+
+/** A new empty folder for this test; removed with everything in it by remove_folder. */
+const char *make_temp_folder(pp_arena *arena);
+void remove_folder(const char *path);
+
+#endif

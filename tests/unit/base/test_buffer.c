@@ -1,0 +1,67 @@
+#include <stdlib.h>
+
+#include "base/buffer.h"
+#include "shared.h"
+
+static void buffer_grows_to_its_ceiling_and_not_beyond(void **state)
+{
+    pp_buf buf;
+    pp_error err = {0};
+
+    (void)state;
+    pp_buf_init(&buf, 1000);
+    for (int i = 0; i < 1000; i++)
+        pp_buf_append_char(&buf, 'x');
+    assert_ok(pp_buf_check(&buf, "test", &err), err);
+    pp_buf_append_char(&buf, 'y');
+    assert_int_equal(buf.size, 1000);
+    assert_int_equal(pp_buf_check(&buf, "test", &err), PP_ERR_LIMIT);
+    assert_string_equal(err.text, "test: larger than the ceiling of 1000 bytes");
+    pp_buf_done(&buf);
+}
+
+static void buffer_refuses_an_append_whole(void **state)
+{
+    pp_buf buf;
+
+    (void)state;
+    pp_buf_init(&buf, 4);
+    pp_buf_append_text(&buf, "abc");
+    pp_buf_printf(&buf, "%s", "de");
+    assert_string_equal(pp_buf_text(&buf), "abc");
+    pp_buf_clear(&buf);
+    pp_buf_append_text(&buf, "wxyz");
+    assert_string_equal(pp_buf_text(&buf), "wxyz");
+    pp_buf_consume(&buf, 3);
+    assert_string_equal(pp_buf_text(&buf), "z");
+    pp_buf_done(&buf);
+}
+
+static void buffer_hands_its_memory_over(void **state)
+{
+    pp_buf buf;
+    char *text;
+
+    (void)state;
+    pp_buf_init(&buf, 100);
+    text = pp_buf_take(&buf);
+    assert_string_equal(text, "");
+    free(text);
+    pp_buf_append_text(&buf, "mine");
+    text = pp_buf_take(&buf);
+    assert_string_equal(text, "mine");
+    assert_string_equal(pp_buf_text(&buf), "");
+    free(text);
+    pp_buf_done(&buf);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(buffer_grows_to_its_ceiling_and_not_beyond),
+        cmocka_unit_test(buffer_refuses_an_append_whole),
+        cmocka_unit_test(buffer_hands_its_memory_over),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

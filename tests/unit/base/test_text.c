@@ -1,0 +1,86 @@
+#include <string.h>
+
+#include "base/text.h"
+#include "shared.h"
+
+static const struct {
+    const char *name;
+    const char *bytes;
+    bool valid;
+} utf8_rows[] = {
+    {"ascii", "plain", true},
+    {"two, three and four bytes", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", true},
+    {"overlong slash", "\xc0\xaf", false},
+    {"surrogate", "\xed\xa0\x80", false},
+    {"above U+10FFFF", "\xf4\x90\x80\x80", false},
+    {"cut sequence", "\xe2\x82", false},
+    {"lone continuation", "\x80", false},
+};
+
+static void utf8_is_judged_strictly(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < PP_COUNT_OF(utf8_rows); i++) {
+        if (pp_utf8_is_valid(utf8_rows[i].bytes, strlen(utf8_rows[i].bytes)) != utf8_rows[i].valid)
+            fail_msg("%s", utf8_rows[i].name);
+    }
+}
+
+static const struct {
+    const char *text;
+    bool blank;
+} blank_rows[] = {
+    {"", true},
+    {" \t\r\n", true},
+    {"\xc2\xa0", true},          /* U+00A0 */
+    {"\xe3\x80\x80 \x1f", true}, /* U+3000, U+001F */
+    {"\xe2\x80\x8b", false},     /* U+200B is no white space here */
+    {" a ", false},
+    {"\xff", false},
+};
+
+static void blank_means_only_unicode_white_space(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < PP_COUNT_OF(blank_rows); i++)
+        assert_int_equal(pp_text_is_blank(pp_text_of(blank_rows[i].text)), blank_rows[i].blank);
+}
+
+static void texts_compare_by_code_point_and_length(void **state)
+{
+    const pp_text with_nul = {"a\0b", 3};
+
+    (void)state;
+    assert_true(pp_text_compare(pp_text_of("a"), pp_text_of("ab")) < 0);
+    assert_true(pp_text_compare(pp_text_of("\xef\xbf\xbd"), pp_text_of("\xf0\x9f\x98\x80")) < 0);
+    assert_true(pp_text_equal(with_nul, with_nul));
+    assert_false(pp_text_equal(with_nul, pp_text_of("a")));
+    assert_true(pp_text_compare(pp_text_of(""), pp_text_of("")) == 0);
+}
+
+static void escaping_keeps_ordinary_text_and_cuts_at_the_end(void **state)
+{
+    char out[12];
+
+    (void)state;
+    pp_text_escape_controls("\xc3\xa9t\xc3\xa9", 5, out, sizeof out);
+    assert_string_equal(out, "\xc3\xa9t\xc3\xa9");
+    pp_text_escape_controls("12345678901", 11, out, sizeof out);
+    assert_string_equal(out, "12345678901");
+    pp_text_escape_controls("123456789012", 12, out, sizeof out);
+    assert_string_equal(out, "12345678...");
+    pp_text_escape_controls("\xff\n", 2, out, sizeof out);
+    assert_string_equal(out, "\\xff\\u000a");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(utf8_is_judged_strictly),
+        cmocka_unit_test(blank_means_only_unicode_white_space),
+        cmocka_unit_test(texts_compare_by_code_point_and_length),
+        cmocka_unit_test(escaping_keeps_ordinary_text_and_cuts_at_the_end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,46 @@
+/* Vectors: FIPS 180-4 examples. */
+#include "base/files.h"
+#include "digest/sha256.h"
+#include "shared.h"
+
+static void digests_equal_the_published_examples(void **state)
+{
+    char hex[PP_SHA256_HEX_SIZE];
+    pp_error err = {0};
+
+    (void)state;
+    assert_ok(pp_sha256_of("abc", 3, hex, &err), err);
+    assert_string_equal(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    assert_ok(pp_sha256_of("", 0, hex, &err), err);
+    assert_string_equal(hex, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+}
+
+static void a_file_is_hashed_with_its_size(void **state)
+{
+    pp_arena arena = {0};
+    const char *folder = make_temp_folder(&arena);
+    const char *path = pp_path_join(&arena, folder, "abc");
+    char hex[PP_SHA256_HEX_SIZE];
+    pp_error err = {0};
+    int64_t size = 0;
+
+    (void)state;
+    assert_int_equal(pp_sha256_file(path, hex, &size, &err), PP_ERR_IO);
+    assert_contains(err.text, "/abc");
+    assert_ok(pp_file_write_new(path, "abc", 3, &err), err);
+    assert_ok(pp_sha256_file(path, hex, &size, &err), err);
+    assert_int_equal(size, 3);
+    assert_string_equal(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    remove_folder(folder);
+    pp_arena_done(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(digests_equal_the_published_examples),
+        cmocka_unit_test(a_file_is_hashed_with_its_size),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
