@@ -1,14 +1,52 @@
 # Short names for the daily commands; Meson does the work.
-BUILD ?= build/release
 
-.PHONY: help build test check asan golden format lint docs install demo setup clean
+BUILD := build/release
+ASAN  := build/asan
+FUZZ_SECONDS ?= 60
 
-help:              ## this list
-	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
+.PHONY: help setup build test check demo asan golden fuzz format lint install clean
 
-setup:             ## install what building and testing needs
+help:      ## this list
+	@grep -E '^[a-z-]+: .*##' Makefile | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 14
+
+demo: build ## set up, build, get llama.cpp, measure three configurations here and decide
+	@tools/demo.sh $(BUILD)/src/cli/paretopilot
+
+check: build ## set up, build, run every test; the last line counts them
+	@tools/check.sh $(BUILD)
+
+setup:     ## install what building and testing needs (asks for sudo when not root)
 	@tools/setup.sh
 
-build: setup       ## build into build/release
-	@test -e $(BUILD)/build.ninja || meson setup $(BUILD) > /dev/null
+build: setup ## build into build/release
+	@test -e $(BUILD)/build.ninja || meson setup $(BUILD)
 	@ninja -C $(BUILD) --quiet
+
+test: build ## unit and golden tests only
+	@meson test -C $(BUILD) --suite unit --suite golden --suite fuzz
+
+asan: setup ## every test under address and undefined-behaviour sanitizers
+	@test -e $(ASAN)/build.ninja || meson setup $(ASAN) -Db_sanitize=address,undefined -Db_lundef=false
+	@ninja -C $(ASAN) --quiet
+	@tools/check.sh $(ASAN)
+
+golden: build ## rewrite the expectations of the golden cases; review the diff
+	@PARETOPILOT_GOLDEN_WRITE=1 PARETOPILOT_BINARY=$(CURDIR)/$(BUILD)/src/cli/paretopilot \
+	    tests/support/golden.sh tests/golden > /dev/null
+	@git --no-pager diff --stat tests/golden
+
+fuzz:      ## fuzz every reader for FUZZ_SECONDS each (needs clang)
+	@tools/fuzz.sh $(FUZZ_SECONDS)
+
+format:    ## lay out the sources as .clang-format says
+	@clang-format -i $$(git ls-files '*.c' '*.h')
+
+lint:      ## what the layout and the shell checker have to say
+	@clang-format --dry-run --Werror $$(git ls-files '*.c' '*.h')
+	@shellcheck tools/*.sh tests/support/*.sh tests/live/*.sh .ci/run
+
+install: build ## install the program (DESTDIR and the Meson prefix apply)
+	@meson install -C $(BUILD) --no-rebuild
+
+clean:     ## remove builds; models and llama.cpp in build/cache stay
+	@rm -rf $(BUILD) $(ASAN) build/fuzz
