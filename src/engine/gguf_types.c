@@ -1,0 +1,86 @@
+#include "engine/gguf_types.h"
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+static const pp_ggml_type ggml_types[] = {
+    [PP_GGML_F32] = {"F32", 1, 4},
+    [PP_GGML_F16] = {"F16", 1, 2},
+    [PP_GGML_Q4_0] = {"Q4_0", 32, 18},
+    [3] = {"Q4_1", 32, 20},
+    [6] = {"Q5_0", 32, 22},
+    [7] = {"Q5_1", 32, 24},
+    [PP_GGML_Q8_0] = {"Q8_0", 32, 34},
+    [9] = {"Q8_1", 32, 36},
+    [10] = {"Q2_K", 256, 84},
+    [11] = {"Q3_K", 256, 110},
+    [12] = {"Q4_K", 256, 144},
+    [13] = {"Q5_K", 256, 176},
+    [14] = {"Q6_K", 256, 210},
+    [15] = {"Q8_K", 256, 292},
+    [16] = {"IQ2_XXS", 256, 66},
+    [17] = {"IQ2_XS", 256, 74},
+    [18] = {"IQ3_XXS", 256, 98},
+    [19] = {"IQ1_S", 256, 50},
+    [20] = {"IQ4_NL", 32, 18},
+    [21] = {"IQ3_S", 256, 110},
+    [22] = {"IQ2_S", 256, 82},
+    [23] = {"IQ4_XS", 256, 136},
+    [24] = {"I8", 1, 1},
+    [25] = {"I16", 1, 2},
+    [26] = {"I32", 1, 4},
+    [27] = {"I64", 1, 8},
+    [28] = {"F64", 1, 8},
+    [29] = {"IQ1_M", 256, 56},
+    [30] = {"BF16", 1, 2},
+    [34] = {"TQ1_0", 256, 54},
+    [35] = {"TQ2_0", 256, 66},
+    [39] = {"MXFP4", 32, 17},
+};
+
+const pp_ggml_type *pp_ggml_type_find(uint32_t number)
+{
+    if (number >= PP_COUNT_OF(ggml_types) || ggml_types[number].name == NULL)
+        return NULL;
+    return &ggml_types[number];
+}
+
+/* Source: enum llama_ftype of llama.h. */
+static const char *const file_types[] = {
+    [0] = "F32",      [1] = "F16",      [2] = "Q4_0",       [3] = "Q4_1",    [7] = "Q8_0",
+    [8] = "Q5_0",     [9] = "Q5_1",     [10] = "Q2_K",      [11] = "Q3_K_S", [12] = "Q3_K_M",
+    [13] = "Q3_K_L",  [14] = "Q4_K_S",  [15] = "Q4_K_M",    [16] = "Q5_K_S", [17] = "Q5_K_M",
+    [18] = "Q6_K",    [19] = "IQ2_XXS", [20] = "IQ2_XS",    [21] = "Q2_K_S", [22] = "IQ3_XS",
+    [23] = "IQ3_XXS", [24] = "IQ1_S",   [25] = "IQ4_NL",    [26] = "IQ3_S",  [27] = "IQ3_M",
+    [28] = "IQ2_S",   [29] = "IQ2_M",   [30] = "IQ4_XS",    [31] = "IQ1_M",  [32] = "BF16",
+    [36] = "TQ1_0",   [37] = "TQ2_0",   [38] = "MXFP4_MOE",
+};
+
+const char *pp_gguf_file_type_name(int64_t file_type)
+{
+    if (file_type < 0 || (uint64_t)file_type >= PP_COUNT_OF(file_types))
+        return NULL;
+    return file_types[file_type];
+}
+
+static const struct {
+    const char *name;
+    uint32_t bytes;
+} value_types[] = {
+    [PP_GGUF_U8] = {"uint8", 1},    [PP_GGUF_I8] = {"int8", 1},    [PP_GGUF_U16] = {"uint16", 2},
+    [PP_GGUF_I16] = {"int16", 2},   [PP_GGUF_U32] = {"uint32", 4}, [PP_GGUF_I32] = {"int32", 4},
+    [PP_GGUF_F32] = {"float32", 4}, [PP_GGUF_BOOL] = {"bool", 1},  [PP_GGUF_STRING] = {"string", 0},
+    [PP_GGUF_ARRAY] = {"array", 0}, [PP_GGUF_U64] = {"uint64", 8}, [PP_GGUF_I64] = {"int64", 8},
+    [PP_GGUF_F64] = {"float64", 8},
+};
+
+uint32_t pp_gguf_scalar_bytes(uint32_t value_type)
+{
+    return value_type < PP_COUNT_OF(value_types) ? value_types[value_type].bytes : 0;
+}
+
+const char *pp_gguf_value_type_name(uint32_t value_type)
+{
+    return value_type < PP_COUNT_OF(value_types) ? value_types[value_type].name : NULL;
+}
