@@ -1,0 +1,14 @@
+/* host_parts.h - the pieces pp_host_read is made of, one file each. Internal to machine/. */
+#ifndef PP_MACHINE_HOST_PARTS_H
+#define PP_MACHINE_HOST_PARTS_H
+
+#include "machine/host.h"
+
+void pp_host_read_cpu(const pp_host_options *options, pp_host_facts *facts);
+void pp_host_read_frequency(const char *root, pp_host_facts *facts);
+
+/** After the CPU: virtualisation, container, emulation. */
+void pp_host_read_platform(const char *root, pp_host_facts *facts);
+void pp_host_read_counters(const char *root, pp_host_facts *facts);
+
+#endif

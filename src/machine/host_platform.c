@@ -1,0 +1,205 @@
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#include "base/error.h"
+#include "machine/host_parts.h"
+#include "machine/tree.h"
+
+#define CGROUP_TEXT_MAX_BYTES 16384
+
+/* The name a hypervisor gives itself in CPUID leaf 0x40000000; "" when there is none. */
+static void read_cpuid_signature(char out[13])
+{
+    memset(out, 0, 13);
+#if defined(__x86_64__)
+    unsigned eax = 1, ebx = 0, ecx = 0, edx = 0;
+
+    if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx) || (ecx & (1u << 31)) == 0)
+        return;
+    __cpuid(0x40000000, eax, ebx, ecx, edx);
+    memcpy(out, &ebx, 4);
+    memcpy(out + 4, &ecx, 4);
+    memcpy(out + 8, &edx, 4);
+#endif
+}
+
+static const struct {
+    const char *found; /* the front of a CPUID signature or of a DMI vendor */
+    const char *name;
+} hypervisors[] = {
+    {"KVMKVMKVM", "kvm"},
+    {"TCGTCGTCGTCG", "qemu without kvm"},
+    {"Microsoft Hv", "hyper-v"},
+    {"VMwareVMware", "vmware"},
+    {"XenVMMXenVMM", "xen"},
+    {"QEMU", "qemu"},
+    {"Amazon EC2", "amazon ec2"},
+    {"Google", "google compute engine"},
+    {"VMware", "vmware"},
+    {"innotek GmbH", "virtualbox"},
+    {"Xen", "xen"},
+    {"DigitalOcean", "digitalocean"},
+    {"Hetzner", "hetzner"},
+    {"Apple Inc.", "apple virtualization"},
+};
+
+static const char *hypervisor_name(const char *found)
+{
+    for (size_t i = 0; i < PP_COUNT_OF(hypervisors); i++) {
+        if (strncmp(found, hypervisors[i].found, strlen(hypervisors[i].found)) == 0)
+            return hypervisors[i].name;
+    }
+    return NULL;
+}
+
+/* A vendor that also sells bare metal counts only when the product says that it is virtual. */
+static const char *name_from_dmi(const pp_host_facts *facts)
+{
+    size_t size = strlen(facts->dmi_product);
+
+    if (strcmp(facts->dmi_vendor, "Apple Inc.") == 0 &&
+        strstr(facts->dmi_product, "Virtual") == NULL)
+        return NULL;
+    if (size > 6 && strcmp(facts->dmi_product + size - 6, ".metal") == 0)
+        return NULL;
+    if (strncmp(facts->dmi_vendor, "Microsoft", 9) == 0)
+        return strstr(facts->dmi_product, "Virtual Machine") != NULL ? "hyper-v" : NULL;
+    return hypervisor_name(facts->dmi_vendor);
+}
+
+static void read_virtualisation(const char *root, const char *signature, pp_host_facts *facts)
+{
+    const char *name = signature[0] != '\0' ? hypervisor_name(signature) : NULL;
+
+    pp_tree_text(root, "sys/hypervisor/type", facts->virtualisation, sizeof facts->virtualisation);
+    if (name == NULL)
+        name = name_from_dmi(facts);
+    if (name == NULL && facts->virtualisation[0] != '\0')
+        return;
+    if (name == NULL && facts->cpu.hypervisor.known)
+        name = facts->cpu.hypervisor.value ? "unnamed hypervisor" : "none";
+    if (name != NULL)
+        (void)snprintf(facts->virtualisation, sizeof facts->virtualisation, "%s", name);
+}
+
+static void set_emulated(pp_host_facts *facts, bool value, const char *reason)
+{
+    facts->emulated = pp_fact_bool_of(value);
+    (void)snprintf(facts->emulated_reason, sizeof facts->emulated_reason, "%s", reason);
+}
+
+/* Rules in the order of their strength; docs/formats/doctor.md lists them. */
+static void judge_emulation(const char *signature, pp_host_facts *facts)
+{
+    const pp_cpuinfo *cpu = &facts->cpu;
+    bool arm = strcmp(facts->architecture, "aarch64") == 0;
+
+    if (cpu->family != NULL && facts->architecture[0] != '\0' &&
+        strcmp(cpu->family, facts->architecture) != 0) {
+        facts->emulated = pp_fact_bool_of(true);
+        (void)snprintf(facts->emulated_reason, sizeof facts->emulated_reason,
+                       "programs see %s, /proc/cpuinfo describes %s (user-mode emulation)",
+                       facts->architecture, cpu->family);
+    } else if (cpu->arm_implementer.known && cpu->arm_implementer.value == 0) {
+        set_emulated(facts, true, "the CPU's implementer is 0, which is QEMU's own core");
+    } else if (strcmp(signature, "TCGTCGTCGTCG") == 0 || strstr(cpu->model, "TCG") != NULL) {
+        set_emulated(facts, true, "the hypervisor is QEMU's translator (TCG)");
+    } else if (strcmp(signature, "KVMKVMKVM") == 0) {
+        set_emulated(facts, false, "the hypervisor is KVM, which runs the CPU's own instructions");
+    } else if (arm && strcmp(facts->dmi_vendor, "QEMU") == 0 &&
+               strcmp(facts->dmi_product, "QEMU Virtual Machine") == 0 &&
+               !(cpu->arm_implementer.known && cpu->arm_implementer.value == 0x61)) {
+        set_emulated(facts, true, "the machine is a QEMU virtual machine without KVM");
+    } else if (strstr(cpu->model, "QEMU Virtual CPU") != NULL) {
+        (void)snprintf(facts->emulated_reason, sizeof facts->emulated_reason,
+                       "a QEMU Virtual CPU may be translated or not");
+    } else if (cpu->family == NULL) {
+        (void)snprintf(facts->emulated_reason, sizeof facts->emulated_reason,
+                       "/proc/cpuinfo does not say which CPU this is");
+    } else {
+        set_emulated(facts, false, "no sign of emulation");
+    }
+}
+
+static const char *container_in_cgroups(const char *root)
+{
+    static const struct {
+        const char *found, *name;
+    } hints[] = {{"kubepods", "kubernetes"},
+                 {"docker", "docker"},
+                 {"libpod", "podman"},
+                 {"containerd", "containerd"},
+                 {"lxc", "lxc"}};
+    static const char *const files[] = {"proc/self/cgroup", "proc/1/cgroup"};
+    char path[PP_TREE_PATH_MAX], buf[CGROUP_TEXT_MAX_BYTES];
+    pp_scan text;
+
+    for (size_t f = 0; f < PP_COUNT_OF(files); f++) {
+        if (!pp_tree_path(path, root, "%s", files[f]) ||
+            !pp_tree_read(path, buf, sizeof buf, &text))
+            continue;
+        for (size_t i = 0; i < PP_COUNT_OF(hints); i++) {
+            if (pp_scan_contains(text, hints[i].found))
+                return hints[i].name;
+        }
+    }
+    return NULL;
+}
+
+static void read_container(const char *root, pp_host_facts *facts)
+{
+    const char *name = container_in_cgroups(root);
+
+    if (name == NULL && pp_tree_exists(root, "run/.containerenv"))
+        name = "podman";
+    if (name == NULL && pp_tree_exists(root, ".dockerenv"))
+        name = "docker";
+    if (name != NULL)
+        (void)snprintf(facts->container, sizeof facts->container, "%s", name);
+}
+
+void pp_host_read_platform(const char *root, pp_host_facts *facts)
+{
+    char signature[13] = "";
+
+    pp_tree_text(root, "sys/class/dmi/id/sys_vendor", facts->dmi_vendor, sizeof facts->dmi_vendor);
+    pp_tree_text(root, "sys/class/dmi/id/product_name", facts->dmi_product,
+                 sizeof facts->dmi_product);
+    if (pp_tree_is_live(root))
+        read_cpuid_signature(signature);
+    read_virtualisation(root, signature, facts);
+    judge_emulation(signature, facts);
+    read_container(root, facts);
+}
+
+static void try_hardware_cycles(pp_host_facts *facts)
+{
+    struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE,
+                                   .size = sizeof attr,
+                                   .config = PERF_COUNT_HW_CPU_CYCLES,
+                                   .disabled = 1,
+                                   .exclude_kernel = 1,
+                                   .exclude_hv = 1};
+    long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+    facts->hardware_cycles = pp_fact_bool_of(fd >= 0);
+    if (fd < 0)
+        (void)snprintf(facts->hardware_cycles_reason, sizeof facts->hardware_cycles_reason,
+                       "perf_event_open: %s", strerror(errno));
+    else
+        (void)close((int)fd); /* nothing was counted */
+}
+
+void pp_host_read_counters(const char *root, pp_host_facts *facts)
+{
+    facts->perf_event_paranoid = pp_tree_int(root, "proc/sys/kernel/perf_event_paranoid");
+    if (pp_tree_is_live(root))
+        try_hardware_cycles(facts);
+}
