@@ -1,0 +1,332 @@
+#include "net/http_loop.h"
+
+#include <errno.h>
+#include <linux/errqueue.h>
+#include <linux/net_tstamp.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+#define EVENTS_PER_TURN  64
+/* A signal that falls between looking at `stop` and waiting wakes nobody; this bounds the loss. */
+#define STOP_TICK_NS     (200 * PP_NS_PER_MS)
+/* The wall clock is slewed by at most 500 ppm; more, and beyond noise, is a jump (K2). */
+#define OFFSET_NOISE_NS  (1 * PP_NS_PER_MS)
+#define OFFSET_SLEW_PER  1000
+/* A stamp older than this is no stamp of what waits in the socket now. */
+#define STAMP_MAX_AGE_NS (60 * PP_NS_PER_S)
+
+static pthread_once_t curl_once = PTHREAD_ONCE_INIT;
+
+static void init_curl(void)
+{
+    (void)curl_global_init(CURL_GLOBAL_DEFAULT); /* a failure shows in curl_multi_init */
+}
+
+static uint32_t epoll_events_of(int what)
+{
+    uint32_t events = 0;
+
+    if (what == CURL_POLL_IN || what == CURL_POLL_INOUT)
+        events |= EPOLLIN;
+    if (what == CURL_POLL_OUT || what == CURL_POLL_INOUT)
+        events |= EPOLLOUT;
+    return events;
+}
+
+static int on_socket(CURL *easy, curl_socket_t fd, int what, void *user, void *known)
+{
+    static char mark; /* any address: "is in the epoll set" */
+    pp_http_loop *loop = user;
+    struct epoll_event event = {.events = epoll_events_of(what), .data.fd = fd};
+
+    (void)easy;
+    if (what == CURL_POLL_REMOVE) {
+        (void)epoll_ctl(loop->epoll_fd, EPOLL_CTL_DEL, fd, NULL); /* closed ones are out already */
+        return 0;
+    }
+    if (known == NULL) {
+        (void)curl_multi_assign(loop->multi, fd, &mark);
+        if (epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0 || errno != EEXIST)
+            return 0;
+    }
+    (void)epoll_ctl(loop->epoll_fd, EPOLL_CTL_MOD, fd, &event);
+    return 0;
+}
+
+static int on_timer(CURLM *multi, long timeout_ms, void *user)
+{
+    pp_http_loop *loop = user;
+
+    (void)multi;
+    loop->curl_deadline_ns =
+        timeout_ms < 0 ? 0 : pp_clock_now_ns() + (int64_t)timeout_ms * PP_NS_PER_MS;
+    return 0;
+}
+
+void pp_http_loop_stamp_socket(int fd)
+{
+    int flags = SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE;
+
+    (void)setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &flags,
+                     sizeof flags); /* else source "user" */
+}
+
+static pp_status watch(pp_http_loop *loop, int fd, pp_error *err)
+{
+    struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+
+    if (fd < 0 || epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, fd, &event) != 0)
+        return pp_fail_errno(err, PP_ERR_IO, errno, "setting up the event loop");
+    return PP_OK;
+}
+
+static pp_status open_descriptors(pp_http_loop *loop, pp_error *err)
+{
+    pp_status st;
+
+    loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    loop->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    loop->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    /* The kernel switches stamping on when the first socket asks, and a little later; an idle one
+     * that asked makes the first reply of the first connection stamped too (K3). */
+    loop->stamping_fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (loop->stamping_fd >= 0)
+        pp_http_loop_stamp_socket(loop->stamping_fd);
+    st = watch(loop, loop->timer_fd, err);
+    if (st == PP_OK)
+        st = watch(loop, loop->wake_fd, err);
+    return st;
+}
+
+pp_status pp_http_loop_new(const volatile sig_atomic_t *stop, pp_http_loop **ret_loop,
+                           pp_error *err)
+{
+    pp_http_loop *loop = calloc(1, sizeof *loop);
+    pp_status st;
+
+    if (loop == NULL)
+        return pp_fail(err, PP_ERR_MEMORY, "out of memory for an event loop");
+    loop->epoll_fd = loop->timer_fd = loop->wake_fd = loop->stamping_fd = -1;
+    loop->stop = stop;
+    (void)pthread_once(&curl_once, init_curl);
+    st = open_descriptors(loop, err);
+    if (st == PP_OK && (loop->multi = curl_multi_init()) == NULL)
+        st = pp_fail(err, PP_ERR_MEMORY, "libcurl could not be started");
+    if (st != PP_OK) {
+        pp_http_loop_free(loop);
+        return st;
+    }
+    (void)curl_multi_setopt(loop->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
+    (void)curl_multi_setopt(loop->multi, CURLMOPT_SOCKETDATA, loop);
+    (void)curl_multi_setopt(loop->multi, CURLMOPT_TIMERFUNCTION, on_timer);
+    (void)curl_multi_setopt(loop->multi, CURLMOPT_TIMERDATA, loop);
+    (void)curl_multi_setopt(loop->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_NOTHING);
+    *ret_loop = loop;
+    return PP_OK;
+}
+
+static void close_if_open(int fd)
+{
+    if (fd >= 0)
+        (void)close(fd);
+}
+
+void pp_http_loop_free(pp_http_loop *loop)
+{
+    if (loop == NULL)
+        return;
+    pp_http_drop_all(loop);
+    if (loop->multi != NULL)
+        (void)curl_multi_cleanup(loop->multi);
+    close_if_open(loop->epoll_fd);
+    close_if_open(loop->timer_fd);
+    close_if_open(loop->wake_fd);
+    close_if_open(loop->stamping_fd);
+    free(loop);
+}
+
+void pp_http_loop_wake(pp_http_loop *loop)
+{
+    int saved = errno;
+    uint64_t one = 1;
+    ssize_t done = write(loop->wake_fd, &one, sizeof one); /* full means it wakes anyway */
+
+    (void)done;
+    errno = saved;
+}
+
+static void drain(int fd)
+{
+    uint64_t count;
+    ssize_t got = read(fd, &count, sizeof count); /* nothing there is fine */
+
+    (void)got;
+}
+
+/* Offset of the two clocks for this turn; a jump is counted. */
+static void take_offset(pp_http_loop *loop)
+{
+    int64_t offset = pp_clock_real_offset_ns();
+    int64_t moved = llabs(offset - loop->real_offset_ns);
+    int64_t elapsed = loop->woke_ns - loop->offset_taken_ns;
+
+    if (loop->offset_taken_ns != 0 && moved > OFFSET_NOISE_NS + elapsed / OFFSET_SLEW_PER)
+        loop->clock_jump_count++;
+    loop->real_offset_ns = offset;
+    loop->offset_taken_ns = loop->woke_ns;
+}
+
+/* The kernel's stamp of the bytes that wait in a socket, as it stands (wall clock); 0 for none. */
+static int64_t peek_stamp(int fd, int *ret_errno)
+{
+    char byte;
+    char control[CMSG_SPACE(sizeof(struct scm_timestamping)) + 64];
+    struct iovec io = {&byte, 1};
+    struct msghdr head = {
+        .msg_iov = &io,
+        .msg_iovlen = 1,
+        .msg_control = control,
+        .msg_controllen = sizeof control,
+    };
+    struct scm_timestamping stamp;
+
+    if (recvmsg(fd, &head, MSG_PEEK | MSG_DONTWAIT) < 0) {
+        *ret_errno = errno;
+        return 0;
+    }
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(&head); c != NULL; c = CMSG_NXTHDR(&head, c)) {
+        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPING)
+            continue;
+        memcpy(&stamp, CMSG_DATA(c), sizeof stamp);
+        return (int64_t)stamp.ts[0].tv_sec * PP_NS_PER_S + stamp.ts[0].tv_nsec;
+    }
+    return 0;
+}
+
+static void stamp_by_wake(pp_http_loop *loop)
+{
+    loop->stamp = (pp_read_stamp){
+        .at_ns = loop->woke_ns,
+        .woke_ns = loop->woke_ns,
+        .serial = loop->stamp.serial + 1,
+    };
+}
+
+/* Looking takes a pending error away from the socket, so it is remembered: libcurl would only see
+ * the end of the stream. */
+static void stamp_socket_read(pp_http_loop *loop, int fd)
+{
+    int64_t real_ns;
+    int64_t at_ns;
+    int64_t now_ns;
+
+    stamp_by_wake(loop);
+    real_ns = peek_stamp(fd, &loop->stamp.socket_errno);
+    if (real_ns == 0)
+        return;
+    at_ns = real_ns - loop->real_offset_ns;
+    now_ns = at_ns <= loop->woke_ns ? loop->woke_ns : pp_clock_now_ns();
+    if (at_ns > now_ns || now_ns - at_ns > STAMP_MAX_AGE_NS)
+        return;
+    loop->stamp.at_ns = at_ns;
+    loop->stamp.woke_ns = now_ns; /* came while this turn was already at work */
+    loop->stamp.from_kernel = true;
+}
+
+static void act_on_socket(pp_http_loop *loop, const struct epoll_event *event)
+{
+    int running;
+    int what = 0;
+
+    if ((event->events & EPOLLIN) != 0)
+        stamp_socket_read(loop, event->data.fd);
+    else
+        stamp_by_wake(loop);
+    if ((event->events & EPOLLIN) != 0)
+        what |= CURL_CSELECT_IN;
+    if ((event->events & EPOLLOUT) != 0)
+        what |= CURL_CSELECT_OUT;
+    /* Let it read to the end: what waits in front of an error is still to be had (F05). */
+    if ((event->events & (EPOLLERR | EPOLLHUP)) != 0)
+        what |= CURL_CSELECT_IN | CURL_CSELECT_OUT;
+    (void)curl_multi_socket_action(loop->multi, event->data.fd, what, &running);
+    pp_http_reap(loop);
+}
+
+void pp_http_loop_kick(pp_http_loop *loop)
+{
+    int running;
+
+    loop->curl_deadline_ns = 0; /* before the call, which may set the next one (K12) */
+    stamp_by_wake(loop);
+    (void)curl_multi_socket_action(loop->multi, CURL_SOCKET_TIMEOUT, 0, &running);
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+    if (a == 0 || b == 0)
+        return a == 0 ? b : a;
+    return a < b ? a : b;
+}
+
+static void arm_timer(pp_http_loop *loop, int64_t deadline_ns)
+{
+    struct itimerspec at = {{0, 0}, {0, 0}};
+
+    if (deadline_ns == loop->armed_ns)
+        return;
+    at.it_value.tv_sec = (time_t)(deadline_ns / PP_NS_PER_S);
+    at.it_value.tv_nsec = (long)(deadline_ns % PP_NS_PER_S);
+    (void)timerfd_settime(loop->timer_fd, TFD_TIMER_ABSTIME, &at, NULL);
+    loop->armed_ns = deadline_ns;
+}
+
+/* Sets the timer and waits; the number of events, or -1 with errno. */
+static int wait_for_events(pp_http_loop *loop, int64_t until_ns, struct epoll_event *events)
+{
+    int64_t deadline_ns = earlier(loop->curl_deadline_ns, loop->transfer_deadline_ns);
+    int count;
+
+    deadline_ns = earlier(deadline_ns, until_ns);
+    if (loop->stop != NULL)
+        deadline_ns = earlier(deadline_ns, pp_clock_now_ns() + STOP_TICK_NS);
+    arm_timer(loop, deadline_ns);
+    count = epoll_wait(loop->epoll_fd, events, EVENTS_PER_TURN, -1);
+    loop->woke_ns = pp_clock_now_ns();
+    return count;
+}
+
+pp_status pp_http_loop_turn(pp_http_loop *loop, int64_t until_ns, pp_error *err)
+{
+    struct epoll_event events[EVENTS_PER_TURN];
+    int count = wait_for_events(loop, until_ns, events);
+
+    if (count < 0 && errno != EINTR)
+        return pp_fail_errno(err, PP_ERR_IO, errno, "waiting for sockets");
+    take_offset(loop);
+    for (int i = 0; i < count; i++) {
+        if (events[i].data.fd == loop->timer_fd) {
+            drain(loop->timer_fd);
+            loop->armed_ns = 0;
+        } else if (events[i].data.fd == loop->wake_fd) {
+            drain(loop->wake_fd);
+        } else {
+            act_on_socket(loop, &events[i]);
+        }
+    }
+    if (loop->curl_deadline_ns != 0 && loop->curl_deadline_ns <= loop->woke_ns) {
+        pp_http_loop_kick(loop);
+        pp_http_reap(loop);
+    }
+    if (loop->transfer_deadline_ns != 0 && loop->transfer_deadline_ns <= loop->woke_ns)
+        pp_http_expire(loop, loop->woke_ns);
+    return PP_OK;
+}

@@ -1,0 +1,60 @@
+/* http_loop.h - inside net/ only: the event loop that drives libcurl, without any transfer.
+ *
+ * K12: libcurl names a waiting time only when it changes, so an absolute deadline is kept and
+ * cleared before it is acted upon. K8: a timerfd, because epoll_wait rounds to milliseconds. */
+#ifndef PP_NET_HTTP_LOOP_H
+#define PP_NET_HTTP_LOOP_H
+
+#include <curl/curl.h>
+
+#include "net/http_client.h"
+
+/* When the socket being served got its bytes. */
+typedef struct pp_read_stamp {
+    int64_t at_ns;
+    int64_t woke_ns;
+    bool from_kernel;
+    uint64_t
+        serial; /* a new number for each turn of libcurl: callbacks with one are one read (K4) */
+    int socket_errno; /* what looking at the socket brought to light, 0 for nothing */
+} pp_read_stamp;
+
+struct pp_http_loop {
+    CURLM *multi;
+    int epoll_fd;
+    int timer_fd;
+    int wake_fd;
+    int stamping_fd; /* keeps the kernel stamping packets while no connection is open */
+    const volatile sig_atomic_t *stop;
+    int64_t curl_deadline_ns;     /* 0 = none */
+    int64_t transfer_deadline_ns; /* the earliest limit of all transfers, or earlier; 0 = none */
+    int64_t armed_ns;             /* what timer_fd is set to; 0 = disarmed */
+    int64_t woke_ns;
+    int64_t real_offset_ns;
+    int64_t offset_taken_ns;
+    uint64_t clock_jump_count;
+    pp_read_stamp stamp;
+    pp_http_transfer *transfers; /* under way */
+    size_t transfer_count;
+};
+
+/** Wait for something to happen, but not beyond until_ns (0 = no end), and let libcurl act on it.
+ */
+PP_MUST_CHECK pp_status pp_http_loop_turn(pp_http_loop *loop, int64_t until_ns, pp_error *err);
+
+/** Let libcurl act on its timer now. */
+void pp_http_loop_kick(pp_http_loop *loop);
+
+/** Ask for kernel stamps on a socket; where they do not exist our own are used. */
+void pp_http_loop_stamp_socket(int fd);
+
+/** Called by the loop after each act of libcurl: finish what has ended. */
+void pp_http_reap(pp_http_loop *loop);
+
+/** Called when transfer_deadline_ns has passed: end what is late, set the next deadline. */
+void pp_http_expire(pp_http_loop *loop, int64_t now_ns);
+
+/** Forget all transfers without telling anybody. */
+void pp_http_drop_all(pp_http_loop *loop);
+
+#endif
