@@ -23,7 +23,7 @@ static pp_status read_magic(pp_gguf_stream *s, pp_error *err)
     pp_status st = pp_gguf_take(s, magic, sizeof magic, "the magic 'GGUF'", err);
 
     if (st == PP_OK && memcmp(magic, "GGUF", sizeof magic) != 0)
-        return pp_gguf_fail(s, 0, PP_ERR_SYNTAX, err,
+        return pp_gguf_fail(0, PP_ERR_SYNTAX, err,
                             "found %02x %02x %02x %02x, expected 47 47 55 46 ('GGUF')", magic[0],
                             magic[1], magic[2], magic[3]);
     return st;
@@ -38,22 +38,21 @@ static pp_status read_version(pp_gguf_stream *s, pp_gguf *gguf, pp_error *err)
     if (st != PP_OK)
         return st;
     if (version != 0 && (version & 0xffffu) == 0)
-        return pp_gguf_fail(s, at, PP_ERR_SYNTAX, err,
+        return pp_gguf_fail(at, PP_ERR_SYNTAX, err,
                             "the version %" PRIu32 " reads as a big-endian file; only "
                             "little-endian files are supported",
                             version);
     if (version != 2 && version != 3)
-        return pp_gguf_fail(s, at, PP_ERR_SYNTAX, err,
+        return pp_gguf_fail(at, PP_ERR_SYNTAX, err,
                             "found GGUF version %" PRIu32 ", expected 2 or 3", version);
     gguf->version = version;
     return PP_OK;
 }
 
-static pp_status read_alignment(const pp_gguf_stream *s, const pp_gguf_meta *meta, pp_gguf *gguf,
-                                pp_error *err)
+static pp_status read_alignment(const pp_gguf_meta *meta, pp_gguf *gguf, pp_error *err)
 {
     int64_t bytes;
-    pp_status st = pp_gguf_meta_int(s, meta, "general.alignment", &bytes, err);
+    pp_status st = pp_gguf_meta_int(meta, "general.alignment", &bytes, err);
 
     if (st != PP_OK)
         return st;
@@ -61,7 +60,7 @@ static pp_status read_alignment(const pp_gguf_stream *s, const pp_gguf_meta *met
         bytes = DEFAULT_ALIGNMENT;
     if (bytes < 1 || bytes > PP_GGUF_MAX_ALIGNMENT || (bytes & (bytes - 1)) != 0)
         return pp_gguf_fail(
-            s, pp_gguf_meta_find(meta, "general.alignment")->value_at, PP_ERR_SCHEMA, err,
+            pp_gguf_meta_find(meta, "general.alignment")->value_at, PP_ERR_SCHEMA, err,
             "key 'general.alignment': found %" PRId64 ", expected a power of two up to %u", bytes,
             PP_GGUF_MAX_ALIGNMENT);
     gguf->alignment_bytes = bytes;
@@ -70,29 +69,28 @@ static pp_status read_alignment(const pp_gguf_stream *s, const pp_gguf_meta *met
 
 /* ---- keys ----------------------------------------------------------------------------------- */
 
-static pp_status take_general(const pp_gguf_stream *s, const pp_gguf_meta *meta, pp_gguf *gguf,
-                              pp_error *err)
+static pp_status take_general(const pp_gguf_meta *meta, pp_gguf *gguf, pp_error *err)
 {
     const pp_gguf_entry *tokens = pp_gguf_meta_find(meta, "tokenizer.ggml.tokens");
-    pp_status st = pp_gguf_meta_text(s, meta, "general.architecture", &gguf->architecture, err);
+    pp_status st = pp_gguf_meta_text(meta, "general.architecture", &gguf->architecture, err);
 
     if (st == PP_OK)
-        st = pp_gguf_meta_text(s, meta, "general.name", &gguf->name, err);
+        st = pp_gguf_meta_text(meta, "general.name", &gguf->name, err);
     if (st == PP_OK)
-        st = pp_gguf_meta_text(s, meta, PP_GGUF_KEY_WEIGHTS, &gguf->weights, err);
+        st = pp_gguf_meta_text(meta, PP_GGUF_KEY_WEIGHTS, &gguf->weights, err);
     if (st == PP_OK)
-        st = pp_gguf_meta_text(s, meta, "tokenizer.ggml.model", &gguf->tokenizer_model, err);
+        st = pp_gguf_meta_text(meta, "tokenizer.ggml.model", &gguf->tokenizer_model, err);
     if (st == PP_OK)
-        st = pp_gguf_meta_int(s, meta, "general.file_type", &gguf->file_type, err);
+        st = pp_gguf_meta_int(meta, "general.file_type", &gguf->file_type, err);
     if (st == PP_OK)
-        st = pp_gguf_meta_int(s, meta, "split.count", &gguf->split_count, err);
+        st = pp_gguf_meta_int(meta, "split.count", &gguf->split_count, err);
     if (st != PP_OK)
         return st;
     gguf->file_type_name = pp_gguf_file_type_name(gguf->file_type);
     gguf->has_chat_template = pp_gguf_meta_find(meta, "tokenizer.chat_template") != NULL;
     gguf->tokenizer_token_count = PP_GGUF_ABSENT;
     if (tokens != NULL && tokens->value_type != PP_GGUF_ARRAY)
-        return pp_gguf_fail(s, tokens->value_at, PP_ERR_SCHEMA, err,
+        return pp_gguf_fail(tokens->value_at, PP_ERR_SCHEMA, err,
                             "key 'tokenizer.ggml.tokens': expected an array, found %s",
                             pp_gguf_value_type_name(tokens->value_type));
     if (tokens != NULL)
@@ -101,9 +99,8 @@ static pp_status take_general(const pp_gguf_stream *s, const pp_gguf_meta *meta,
 }
 
 /* One number of the architecture. An array gives one per block: it counts where all are equal. */
-static pp_status take_shape(const pp_gguf_stream *s, pp_arena *arena, const pp_gguf_meta *meta,
-                            const char *architecture, const char *suffix, int64_t max,
-                            int64_t *ret_value, pp_error *err)
+static pp_status take_shape(pp_arena *arena, const pp_gguf_meta *meta, const char *architecture,
+                            const char *suffix, int64_t max, int64_t *ret_value, pp_error *err)
 {
     const char *key = pp_arena_printf(arena, "%s.%s", architecture, suffix);
     const pp_gguf_entry *entry;
@@ -116,20 +113,20 @@ static pp_status take_shape(const pp_gguf_stream *s, pp_arena *arena, const pp_g
         *ret_value = entry->items_min == entry->items_max ? entry->items_max : PP_GGUF_ABSENT;
         st = entry->items_max <= max ? PP_OK : PP_ERR_LIMIT;
     } else {
-        st = pp_gguf_meta_int(s, meta, key, ret_value, err);
+        st = pp_gguf_meta_int(meta, key, ret_value, err);
         if (st != PP_OK)
             return st;
         st = *ret_value <= max ? PP_OK : PP_ERR_LIMIT;
     }
     if (st != PP_OK)
         return pp_gguf_fail(
-            s, entry->value_at, st, err, "key '%s': found %" PRId64 ", expected at most %" PRId64,
-            key, entry->value_type == PP_GGUF_ARRAY ? entry->items_max : *ret_value, max);
+            entry->value_at, st, err, "key '%s': found %" PRId64 ", expected at most %" PRId64, key,
+            entry->value_type == PP_GGUF_ARRAY ? entry->items_max : *ret_value, max);
     return PP_OK;
 }
 
-static pp_status take_shapes(const pp_gguf_stream *s, pp_arena *arena, const pp_gguf_meta *meta,
-                             pp_gguf *gguf, pp_error *err)
+static pp_status take_shapes(pp_arena *arena, const pp_gguf_meta *meta, pp_gguf *gguf,
+                             pp_error *err)
 {
     const struct {
         const char *suffix;
@@ -154,7 +151,7 @@ static pp_status take_shapes(const pp_gguf_stream *s, pp_arena *arena, const pp_
 
         *rows[i].value = PP_GGUF_ABSENT;
         if (gguf->architecture.data != NULL)
-            st = take_shape(s, arena, meta, gguf->architecture.data, rows[i].suffix, rows[i].max,
+            st = take_shape(arena, meta, gguf->architecture.data, rows[i].suffix, rows[i].max,
                             rows[i].value, err);
         if (st != PP_OK)
             return st;
@@ -261,38 +258,44 @@ static pp_status read_meta(pp_gguf_stream *s, pp_arena *arena, pp_gguf *gguf,
     if (st == PP_OK)
         st = pp_gguf_meta_read(s, arena, (uint64_t)gguf->key_count, ret_meta, err);
     if (st == PP_OK)
-        st = read_alignment(s, ret_meta, gguf, err);
+        st = read_alignment(ret_meta, gguf, err);
     if (st == PP_OK)
-        st = take_general(s, ret_meta, gguf, err);
+        st = take_general(ret_meta, gguf, err);
     if (st == PP_OK)
-        st = take_shapes(s, arena, ret_meta, gguf, err);
+        st = take_shapes(arena, ret_meta, gguf, err);
     return st;
+}
+
+static pp_status read_model(pp_gguf_stream *s, pp_arena *arena, pp_gguf *gguf, pp_error *err)
+{
+    pp_gguf_meta meta = {0};
+    pp_gguf_table table = {0};
+    pp_status st = read_meta(s, arena, gguf, &meta, err);
+
+    if (st == PP_OK)
+        st = pp_gguf_table_read(s, arena, (uint64_t)gguf->tensor_count,
+                                (uint32_t)gguf->alignment_bytes, &table, err);
+    if (st != PP_OK)
+        return st;
+    gguf->data_offset_bytes = (int64_t)table.data_offset_bytes;
+    fill_defaults(arena, &meta, &table, gguf);
+    st = count_types(arena, &table, gguf, err);
+    if (st != PP_OK)
+        return st;
+    pp_gguf_count_streamed(&table, gguf);
+    return pp_gguf_count_kv(arena, &meta, gguf, err);
 }
 
 pp_status pp_gguf_read(pp_arena *arena, FILE *stream, const char *name, int64_t file_bytes,
                        pp_gguf *ret_gguf, pp_error *err)
 {
-    pp_gguf_stream s = {stream, name, 0, (uint64_t)file_bytes};
+    pp_gguf_stream s = {stream, 0, (uint64_t)file_bytes};
     pp_gguf gguf = {.path = name, .file_bytes = file_bytes};
-    pp_gguf_meta meta = {0};
-    pp_gguf_table table = {0};
-    pp_status st = read_meta(&s, arena, &gguf, &meta, err);
+    pp_status st = read_model(&s, arena, &gguf, err);
 
     if (st == PP_OK)
-        st = pp_gguf_table_read(&s, arena, (uint64_t)gguf.tensor_count,
-                                (uint32_t)gguf.alignment_bytes, &table, err);
-    if (st != PP_OK)
-        return st;
-    gguf.data_offset_bytes = (int64_t)table.data_offset_bytes;
-    fill_defaults(arena, &meta, &table, &gguf);
-    st = count_types(arena, &table, &gguf, err);
-    if (st != PP_OK)
-        return st;
-    pp_gguf_count_streamed(&table, &gguf);
-    st = pp_gguf_count_kv(arena, &meta, &gguf, err);
-    if (st == PP_OK)
         *ret_gguf = gguf;
-    return st;
+    return pp_wrap(err, st, "%s", name);
 }
 
 pp_status pp_gguf_load(pp_arena *arena, const char *path, pp_gguf *ret_gguf, pp_error *err)

@@ -42,8 +42,8 @@ static pp_status take_type(pp_gguf_stream *s, const char *what, uint32_t *ret_ty
     pp_status st = pp_gguf_take_u32(s, what, ret_type, err);
 
     if (st == PP_OK && pp_gguf_value_type_name(*ret_type) == NULL)
-        return pp_gguf_fail(s, at, PP_ERR_SYNTAX, err, "%s: found %" PRIu32 ", expected 0 to 12",
-                            what, *ret_type);
+        return pp_gguf_fail(at, PP_ERR_SYNTAX, err, "%s: found %" PRIu32 ", expected 0 to 12", what,
+                            *ret_type);
     return st;
 }
 
@@ -63,7 +63,7 @@ static pp_status take_bool(pp_gguf_stream *s, const char *what, pp_error *err)
     pp_status st = pp_gguf_take(s, &value, 1, what, err);
 
     if (st == PP_OK && value > 1)
-        return pp_gguf_fail(s, at, PP_ERR_SYNTAX, err, "%s: found %u, expected 0 or 1", what,
+        return pp_gguf_fail(at, PP_ERR_SYNTAX, err, "%s: found %u, expected 0 or 1", what,
                             (unsigned)value);
     return st;
 }
@@ -111,7 +111,7 @@ static pp_status read_array(pp_gguf_stream *s, pp_gguf_entry *entry, int depth, 
     pp_status st;
 
     if (depth > PP_GGUF_MAX_ARRAY_DEPTH)
-        return pp_gguf_fail(s, at, PP_ERR_LIMIT, err,
+        return pp_gguf_fail(at, PP_ERR_LIMIT, err,
                             "arrays nested %d deep, expected at most %d levels", depth,
                             PP_GGUF_MAX_ARRAY_DEPTH);
     st = take_type(s, "an array's item type", &type, err);
@@ -183,7 +183,7 @@ static pp_status read_entry(pp_gguf_stream *s, pp_arena *arena, pp_gguf_entry *e
     if (st != PP_OK)
         return st;
     if (entry->key.size == 0)
-        return pp_gguf_fail(s, entry->key_at, PP_ERR_SYNTAX, err, "expected a key, found none");
+        return pp_gguf_fail(entry->key_at, PP_ERR_SYNTAX, err, "expected a key, found none");
     st = read_value(s, arena, entry, err);
     return pp_wrap(err, st, "key '%s'", entry->key.data);
 }
@@ -197,11 +197,11 @@ static int by_key(const void *a, const void *b)
     return order != 0 ? order : (x->key_at > y->key_at) - (x->key_at < y->key_at);
 }
 
-static pp_status refuse_twice(const pp_gguf_stream *s, const pp_gguf_meta *meta, pp_error *err)
+static pp_status refuse_twice(const pp_gguf_meta *meta, pp_error *err)
 {
     for (size_t i = 1; i < meta->entry_count; i++) {
         if (pp_text_equal(meta->entries[i - 1].key, meta->entries[i].key))
-            return pp_gguf_fail(s, meta->entries[i].key_at, PP_ERR_SCHEMA, err,
+            return pp_gguf_fail(meta->entries[i].key_at, PP_ERR_SCHEMA, err,
                                 "key '%s' was found twice, first at byte %" PRIu64,
                                 meta->entries[i].key.data, meta->entries[i - 1].key_at);
     }
@@ -224,7 +224,7 @@ pp_status pp_gguf_meta_read(pp_gguf_stream *s, pp_arena *arena, uint64_t key_cou
     if (meta.entry_count > 0)
         qsort(meta.entries, meta.entry_count, sizeof *meta.entries, by_key);
     *ret_meta = meta;
-    return refuse_twice(s, &meta, err);
+    return refuse_twice(&meta, err);
 }
 
 static int key_against_entry(const void *key, const void *entry)
@@ -239,28 +239,28 @@ const pp_gguf_entry *pp_gguf_meta_find(const pp_gguf_meta *meta, const char *key
     return bsearch(key, meta->entries, meta->entry_count, sizeof *meta->entries, key_against_entry);
 }
 
-pp_status pp_gguf_meta_int(const pp_gguf_stream *s, const pp_gguf_meta *meta, const char *key,
-                           int64_t *ret_value, pp_error *err)
+pp_status pp_gguf_meta_int(const pp_gguf_meta *meta, const char *key, int64_t *ret_value,
+                           pp_error *err)
 {
     const pp_gguf_entry *entry = pp_gguf_meta_find(meta, key);
 
     *ret_value = entry == NULL ? PP_GGUF_ABSENT : entry->number;
     if (entry != NULL && entry->number == PP_GGUF_ABSENT)
-        return pp_gguf_fail(s, entry->value_at, PP_ERR_SCHEMA, err,
+        return pp_gguf_fail(entry->value_at, PP_ERR_SCHEMA, err,
                             "key '%s': expected an integer from 0 to 2^53, found %s%s", key,
                             is_integer(entry->value_type) ? "another " : "",
                             pp_gguf_value_type_name(entry->value_type));
     return PP_OK;
 }
 
-pp_status pp_gguf_meta_text(const pp_gguf_stream *s, const pp_gguf_meta *meta, const char *key,
-                            pp_text *ret_text, pp_error *err)
+pp_status pp_gguf_meta_text(const pp_gguf_meta *meta, const char *key, pp_text *ret_text,
+                            pp_error *err)
 {
     const pp_gguf_entry *entry = pp_gguf_meta_find(meta, key);
 
     *ret_text = entry == NULL ? (pp_text){0} : entry->text;
     if (entry != NULL && entry->value_type != PP_GGUF_STRING)
-        return pp_gguf_fail(s, entry->value_at, PP_ERR_SCHEMA, err,
+        return pp_gguf_fail(entry->value_at, PP_ERR_SCHEMA, err,
                             "key '%s': expected a string, found %s", key,
                             pp_gguf_value_type_name(entry->value_type));
     return PP_OK;

@@ -31,11 +31,11 @@ PP_MUST_CHECK pp_status pp_gguf_meta_read(pp_gguf_stream *s, pp_arena *arena, ui
 const pp_gguf_entry *pp_gguf_meta_find(const pp_gguf_meta *meta, const char *key);
 
 /** Number of the key, PP_GGUF_ABSENT when it is not there; PP_ERR_SCHEMA when it is no integer. */
-PP_MUST_CHECK pp_status pp_gguf_meta_int(const pp_gguf_stream *s, const pp_gguf_meta *meta,
-                                         const char *key, int64_t *ret_value, pp_error *err);
+PP_MUST_CHECK pp_status pp_gguf_meta_int(const pp_gguf_meta *meta, const char *key,
+                                         int64_t *ret_value, pp_error *err);
 
 /** Text of one of the keys that are kept; no data when it is not there. */
-PP_MUST_CHECK pp_status pp_gguf_meta_text(const pp_gguf_stream *s, const pp_gguf_meta *meta,
-                                          const char *key, pp_text *ret_text, pp_error *err);
+PP_MUST_CHECK pp_status pp_gguf_meta_text(const pp_gguf_meta *meta, const char *key,
+                                          pp_text *ret_text, pp_error *err);
 
 #endif

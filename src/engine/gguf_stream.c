@@ -4,8 +4,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
-pp_status pp_gguf_fail(const pp_gguf_stream *s, uint64_t at, pp_status status, pp_error *err,
-                       const char *format, ...)
+pp_status pp_gguf_fail(uint64_t at, pp_status status, pp_error *err, const char *format, ...)
 {
     char sentence[512];
     va_list args;
@@ -13,13 +12,13 @@ pp_status pp_gguf_fail(const pp_gguf_stream *s, uint64_t at, pp_status status, p
     va_start(args, format);
     (void)vsnprintf(sentence, sizeof sentence, format, args); /* cut texts are still useful */
     va_end(args);
-    return pp_fail(err, status, "%s: byte %" PRIu64 ": %s", s->name, at, sentence);
+    return pp_fail(err, status, "byte %" PRIu64 ": %s", at, sentence);
 }
 
 static pp_status fail_short(const pp_gguf_stream *s, uint64_t size, uint64_t left, const char *what,
                             pp_error *err)
 {
-    return pp_gguf_fail(s, s->offset, PP_ERR_SYNTAX, err,
+    return pp_gguf_fail(s->offset, PP_ERR_SYNTAX, err,
                         "expected %" PRIu64 " bytes of %s, found %" PRIu64
                         " until the end of the file",
                         size, what, left);
@@ -36,7 +35,7 @@ pp_status pp_gguf_take(pp_gguf_stream *s, void *ret_bytes, size_t size, const ch
     errno = 0;
     got = fread(ret_bytes, 1, size, s->file);
     if (got != size && ferror(s->file))
-        return pp_fail_errno(err, PP_ERR_IO, errno, "reading '%s'", s->name);
+        return pp_fail_errno(err, PP_ERR_IO, errno, "reading at byte %" PRIu64, s->offset);
     if (got != size) /* the file has shrunk since its size was asked */
         return fail_short(s, size, got, what, err);
     s->offset += size;
@@ -79,11 +78,11 @@ pp_status pp_gguf_take_count(pp_gguf_stream *s, const char *what, uint64_t max, 
     if (st != PP_OK)
         return st;
     if (count > max)
-        return pp_gguf_fail(s, at, PP_ERR_LIMIT, err,
+        return pp_gguf_fail(at, PP_ERR_LIMIT, err,
                             "%s: found %" PRIu64 ", expected at most %" PRIu64, what, count, max);
     left = s->size - s->offset;
     if (count > left / item_bytes)
-        return pp_gguf_fail(s, at, PP_ERR_SYNTAX, err,
+        return pp_gguf_fail(at, PP_ERR_SYNTAX, err,
                             "%s: found %" PRIu64 " of at least %" PRIu64
                             " bytes each, expected no more than the %" PRIu64
                             " bytes until the end of the file",
@@ -126,8 +125,7 @@ pp_status pp_gguf_take_text(pp_gguf_stream *s, pp_arena *arena, const char *what
     if (st != PP_OK)
         return st;
     if (!pp_utf8_is_valid(data, (size_t)size))
-        return pp_gguf_fail(s, at, PP_ERR_SYNTAX, err, "%s: expected UTF-8, found other bytes",
-                            what);
+        return pp_gguf_fail(at, PP_ERR_SYNTAX, err, "%s: expected UTF-8, found other bytes", what);
     *ret_text = (pp_text){data, (size_t)size};
     return PP_OK;
 }

@@ -11,14 +11,13 @@
 
 typedef struct pp_gguf_stream {
     FILE *file;
-    const char *name;
     uint64_t offset; /* of the next byte */
     uint64_t size;   /* of the file */
 } pp_gguf_stream;
 
-/** "name: byte N: <sentence>". Always returns `status`. */
-pp_status pp_gguf_fail(const pp_gguf_stream *s, uint64_t at, pp_status status, pp_error *err,
-                       const char *format, ...) PP_PRINTF(5, 6);
+/** "byte N: <sentence>"; who opened the file puts its name in front. Always returns `status`. */
+pp_status pp_gguf_fail(uint64_t at, pp_status status, pp_error *err, const char *format, ...)
+    PP_PRINTF(4, 5);
 
 /* `what` names the value in "expected 8 bytes of the tensor count, found 3 until the end". */
 PP_MUST_CHECK pp_status pp_gguf_take(pp_gguf_stream *s, void *ret_bytes, size_t size,

@@ -10,7 +10,7 @@ static pp_status read_dims(pp_gguf_stream *s, pp_gguf_tensor *t, pp_error *err)
     pp_status st = pp_gguf_take_u32(s, "the number of dimensions", &t->n_dims, err);
 
     if (st == PP_OK && t->n_dims > PP_GGUF_MAX_DIMS)
-        return pp_gguf_fail(s, at, PP_ERR_SYNTAX, err,
+        return pp_gguf_fail(at, PP_ERR_SYNTAX, err,
                             "the number of dimensions: found %" PRIu32 ", expected at most %d",
                             t->n_dims, PP_GGUF_MAX_DIMS);
     t->weight_count = 1;
@@ -24,7 +24,7 @@ static pp_status read_dims(pp_gguf_stream *s, pp_gguf_tensor *t, pp_error *err)
         if (st != PP_OK)
             break;
         if (dim == 0 || dim > (uint64_t)(PP_GGUF_MAX_TENSOR_WEIGHTS / t->weight_count))
-            return pp_gguf_fail(s, at, dim == 0 ? PP_ERR_SYNTAX : PP_ERR_LIMIT, err,
+            return pp_gguf_fail(at, dim == 0 ? PP_ERR_SYNTAX : PP_ERR_LIMIT, err,
                                 "dimension %" PRIu32 ": found %" PRIu64
                                 ", expected 1 or more and at most %" PRId64 " weights in all",
                                 i, dim, PP_GGUF_MAX_TENSOR_WEIGHTS);
@@ -46,7 +46,7 @@ static pp_status read_type(pp_gguf_stream *s, pp_gguf_tensor *t, pp_error *err)
     if (t->layout == NULL)
         return PP_OK;
     if (t->dims[0] % t->layout->block_weights != 0)
-        return pp_gguf_fail(s, at, PP_ERR_SYNTAX, err,
+        return pp_gguf_fail(at, PP_ERR_SYNTAX, err,
                             "rows of %" PRId64
                             " weights of type %s, expected a multiple of %" PRId32,
                             t->dims[0], t->layout->name, t->layout->block_weights);
@@ -61,7 +61,7 @@ static pp_status read_offset(pp_gguf_stream *s, pp_gguf_tensor *t, uint32_t alig
     pp_status st = pp_gguf_take_u64(s, "the tensor's offset", &t->offset_bytes, err);
 
     if (st == PP_OK && t->offset_bytes % alignment != 0)
-        return pp_gguf_fail(s, at, PP_ERR_SYNTAX, err,
+        return pp_gguf_fail(at, PP_ERR_SYNTAX, err,
                             "the tensor's offset: found %" PRIu64
                             ", expected a multiple of %" PRIu32,
                             t->offset_bytes, alignment);
@@ -113,12 +113,11 @@ static uint64_t end_of(const pp_gguf_tensor *t)
     return t->offset_bytes + (t->size_bytes == PP_GGUF_ABSENT ? 1 : (uint64_t)t->size_bytes);
 }
 
-static pp_status check_extent(const pp_gguf_stream *s, uint64_t data_bytes, const pp_gguf_tensor *t,
-                              pp_error *err)
+static pp_status check_extent(uint64_t data_bytes, const pp_gguf_tensor *t, pp_error *err)
 {
     if (t->offset_bytes < data_bytes && end_of(t) <= data_bytes)
         return PP_OK;
-    return pp_gguf_fail(s, t->info_at, PP_ERR_SYNTAX, err,
+    return pp_gguf_fail(t->info_at, PP_ERR_SYNTAX, err,
                         "tensor '%s' takes %" PRId64 " bytes from offset %" PRIu64
                         " of the tensor data, expected an end within its %" PRIu64 " bytes",
                         t->name.data, t->size_bytes, t->offset_bytes, data_bytes);
@@ -135,9 +134,9 @@ static pp_status check_places(const pp_gguf_stream *s, pp_gguf_table *table, pp_
         const pp_gguf_tensor *t = &table->tensors[i];
         const pp_gguf_tensor *before = i == 0 ? NULL : t - 1;
 
-        st = check_extent(s, data_bytes, t, err);
+        st = check_extent(data_bytes, t, err);
         if (st == PP_OK && before != NULL && end_of(before) > t->offset_bytes)
-            st = pp_gguf_fail(s, t->info_at, PP_ERR_SYNTAX, err,
+            st = pp_gguf_fail(t->info_at, PP_ERR_SYNTAX, err,
                               "tensor '%s' begins at offset %" PRIu64
                               " of the tensor data, expected %" PRIu64 " or more, where '%s' ends",
                               t->name.data, t->offset_bytes, end_of(before), before->name.data);
@@ -145,12 +144,12 @@ static pp_status check_places(const pp_gguf_stream *s, pp_gguf_table *table, pp_
     return st;
 }
 
-static pp_status check_names(const pp_gguf_stream *s, pp_gguf_table *table, pp_error *err)
+static pp_status check_names(pp_gguf_table *table, pp_error *err)
 {
     qsort(table->tensors, table->tensor_count, sizeof *table->tensors, by_name);
     for (size_t i = 1; i < table->tensor_count; i++) {
         if (pp_text_equal(table->tensors[i - 1].name, table->tensors[i].name))
-            return pp_gguf_fail(s, table->tensors[i].info_at, PP_ERR_SCHEMA, err,
+            return pp_gguf_fail(table->tensors[i].info_at, PP_ERR_SCHEMA, err,
                                 "tensor '%s' was found twice, first at byte %" PRIu64,
                                 table->tensors[i].name.data, table->tensors[i - 1].info_at);
     }
@@ -174,7 +173,7 @@ pp_status pp_gguf_table_read(pp_gguf_stream *s, pp_arena *arena, uint64_t tensor
     if (table.tensor_count > 0)
         st = check_places(s, &table, err);
     if (st == PP_OK && table.tensor_count > 0)
-        st = check_names(s, &table, err);
+        st = check_names(&table, err);
     *ret_table = table;
     return st;
 }

@@ -37,6 +37,9 @@ static const pp_ggml_type ggml_types[] = {
     [34] = {"TQ1_0", 256, 54},
     [35] = {"TQ2_0", 256, 66},
     [39] = {"MXFP4", 32, 17},
+    [40] = {"NVFP4", 64, 36},
+    [41] = {"Q1_0", 128, 18},
+    [42] = {"Q2_0", 64, 18},
 };
 
 const pp_ggml_type *pp_ggml_type_find(uint32_t number)

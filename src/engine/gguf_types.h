@@ -1,8 +1,8 @@
 /* gguf_types.h - how ggml stores tensors: type numbers, block sizes, names.
  *
  * The numbers are ggml's and never change; numbers of types that ggml withdrew (4, 5, 31 to 33, 36
- * to 38) are unknown here. Source: ggml.h and ggml-common.h of ggml 0.7.0; the sizes were compared
- * with what ggml_blck_size and ggml_type_size of that library return. */
+ * to 38) are unknown here. Source: ggml.h and ggml-common.h; every row was compared with what
+ * ggml_blck_size and ggml_type_size of the library in llama.cpp build 11669 return. */
 #ifndef PP_ENGINE_GGUF_TYPES_H
 #define PP_ENGINE_GGUF_TYPES_H
 
