@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -258,6 +259,20 @@ pp_status pp_folder_create(const char *path, bool parents, pp_error *err)
     if (errno == EEXIST)
         return fail_exists(err, path);
     return pp_fail_errno(err, PP_ERR_IO, errno, "cannot create folder '%s'", path);
+}
+
+static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *where)
+{
+    (void)info;
+    (void)kind;
+    (void)where;
+    (void)remove(path); /* the rest can still go */
+    return 0;
+}
+
+void pp_folder_remove(const char *path)
+{
+    (void)nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 pp_status pp_file_size(const char *path, int64_t *ret_bytes, pp_error *err)

@@ -48,6 +48,10 @@ bool pp_path_is_folder(const char *path);
 /** Create one folder (parents too when `parents`). An existing final folder is PP_ERR_EXISTS. */
 PP_MUST_CHECK pp_status pp_folder_create(const char *path, bool parents, pp_error *err);
 
+/** Remove a folder of ours with everything in it; links are removed, not followed. What cannot be
+ * removed stays. */
+void pp_folder_remove(const char *path);
+
 /** Size in bytes of a regular file. */
 PP_MUST_CHECK pp_status pp_file_size(const char *path, int64_t *ret_bytes, pp_error *err);
 

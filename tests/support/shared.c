@@ -1,6 +1,5 @@
 #include "shared.h"
 
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,15 +49,7 @@ const char *make_temp_folder(pp_arena *arena)
     return path;
 }
 
-static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *where)
-{
-    (void)info;
-    (void)kind;
-    (void)where;
-    return remove(path);
-}
-
 void remove_folder(const char *path)
 {
-    (void)nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS); /* leftovers do no harm */
+    pp_folder_remove(path);
 }
