@@ -1,0 +1,37 @@
+/* argv.h - command lines of llama-server and llama-bench for given settings.
+ *
+ * Every setting that changes speed or memory is passed; nothing is left to a default (F44-F55). */
+#ifndef PP_ENGINE_ARGV_H
+#define PP_ENGINE_ARGV_H
+
+#include "engine/probe.h"
+#include "model/settings.h"
+
+typedef struct pp_argv {
+    const char **words; /* NULL at the end; in the arena */
+    size_t count;
+} pp_argv;
+
+/** llama-server on 127.0.0.1:port. Fails with PP_ERR_PEER when the build does not know a flag. */
+PP_MUST_CHECK pp_status pp_argv_server(pp_arena *arena, const pp_engine *engine,
+                                       const char *model_path, const pp_settings *settings,
+                                       uint16_t port, pp_argv *ret_argv, pp_error *err);
+
+typedef struct pp_bench_work {
+    int64_t prompt_tokens;
+    int64_t generation_tokens;
+    int64_t repetitions;
+} pp_bench_work;
+
+/** llama-bench with JSON lines on standard output. */
+PP_MUST_CHECK pp_status pp_argv_bench(pp_arena *arena, const pp_engine *engine,
+                                      const char *model_path, const pp_settings *settings,
+                                      const pp_bench_work *work, pp_argv *ret_argv, pp_error *err);
+
+/** As an array of strings. */
+pp_json *pp_argv_encode(pp_arena *arena, const pp_argv *argv);
+
+/** One line for a shell: words of [A-Za-z0-9_@%+=:,./-] stay bare, others are quoted. */
+void pp_argv_shell_line(const pp_argv *argv, pp_buf *out);
+
+#endif

@@ -1,0 +1,52 @@
+/* probe.h - a llama.cpp installation: where it is, which build, which flags it knows.
+ *
+ * An engine is a folder with llama-server and llama-bench. Both are asked for --version and --help
+ * before use, because flags and defaults change between builds; a flag that the build does not know
+ * is refused by name before anything is measured. */
+#ifndef PP_ENGINE_PROBE_H
+#define PP_ENGINE_PROBE_H
+
+#include "base/arena.h"
+#include "digest/sha256.h"
+#include "json/json.h"
+
+typedef struct pp_program {
+    const char *path;
+    const char *version; /* what --version printed, trimmed, one line: "version: 11669 (...)" */
+    const char *help;    /* what --help printed */
+    char sha256[PP_SHA256_HEX_SIZE]; /* of the file at `path`, which may be a wrapper */
+} pp_program;
+
+typedef struct pp_engine {
+    const char *folder;
+    pp_program server;
+    pp_program bench;
+    const char *pin; /* "pinned" or "unpinned" as tools/llama.sh left it; NULL when unknown */
+    const char *const *environment; /* ours without LLAMA_ARG_*; NULL at the end */
+    const char *const *cleared;     /* names of the variables taken out; NULL at the end */
+} pp_engine;
+
+/**
+ * The folder to use: `folder` when not NULL, else PARETOPILOT_LLAMA_DIR, else where llama-server
+ * stands on PATH. Fails with PP_ERR_UNAVAILABLE when there is none.
+ */
+PP_MUST_CHECK pp_status pp_engine_find(pp_arena *arena, const char *folder, const char **ret_folder,
+                                       pp_error *err);
+
+/**
+ * Ask both programs of a folder. Everything lives in the arena.
+ * Fails with PP_ERR_IO when a program is missing or cannot start, PP_ERR_PEER when it does not
+ * answer
+ * --version or --help as llama.cpp does; the program, what was found and what was expected are
+ * named.
+ */
+PP_MUST_CHECK pp_status pp_engine_probe(pp_arena *arena, const char *folder, pp_engine *ret_engine,
+                                        pp_error *err);
+
+/** Does the help text name this flag ("--ctx-size") as a word of its own? */
+bool pp_program_knows(const pp_program *program, const char *flag);
+
+/** {folder, pin, server {path, version, sha256}, bench {...}, cleared_environment [...]}. */
+pp_json *pp_engine_encode(pp_arena *arena, const pp_engine *engine);
+
+#endif

@@ -1,0 +1,89 @@
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/files.h"
+#include "engine/probe.h"
+#include "shared.h"
+
+static void write_program(pp_arena *arena, const char *folder, const char *name, const char *script)
+{
+    const char *path = pp_path_join(arena, folder, name);
+    pp_error err = {0};
+
+    assert_ok(pp_file_write_new(path, script, strlen(script), &err), err);
+    assert_int_equal(chmod(path, 0755), 0);
+}
+
+#define GOOD                                                                                       \
+    "#!/bin/sh\nif [ \"$1\" = --version ]; then echo 'noise'; echo 'version: 7 (abc)' >&2; else "  \
+    "echo '-t, --threads N   number'; fi\n"
+
+static const struct {
+    const char *name;
+    const char *server;
+    const char *want;
+} rows[] = {
+    {"no such program", NULL, "expected an executable 'llama-server' in it"},
+    {"no --version", "#!/bin/sh\necho 'unknown option' >&2; exit 1\n",
+     "--version': expected exit code 0, got exit code 1; it said: unknown option"},
+    {"a version that is none", "#!/bin/sh\necho hello\n",
+     "expected a line 'version: ...', got: hello"},
+    {"no options", "#!/bin/sh\necho 'version: 7'\n", "got no '--threads'"},
+    {"a crash", "#!/bin/sh\nkill -SEGV $$\n", "got signal 11"},
+};
+
+static void what_is_no_llama_cpp_is_refused_with_what_it_said(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < PP_COUNT_OF(rows); i++) {
+        pp_arena arena = {0};
+        pp_error err = {0};
+        const char *folder = make_temp_folder(&arena);
+        pp_engine engine;
+
+        if (rows[i].server != NULL)
+            write_program(&arena, folder, "llama-server", rows[i].server);
+        write_program(&arena, folder, "llama-bench", GOOD);
+        if (pp_engine_probe(&arena, folder, &engine, &err) == PP_OK)
+            fail_msg("%s: accepted", rows[i].name);
+        assert_contains(err.text, rows[i].want);
+        remove_folder(folder);
+        pp_arena_done(&arena);
+    }
+}
+
+static void an_engine_tells_version_pin_and_the_variables_taken_out(void **state)
+{
+    pp_arena arena = {0};
+    pp_error err = {0};
+    const char *folder = make_temp_folder(&arena);
+    pp_engine engine;
+
+    (void)state;
+    write_program(&arena, folder, "llama-server", GOOD);
+    write_program(&arena, folder, "llama-bench", GOOD);
+    assert_ok(pp_file_write_new(pp_path_join(&arena, folder, "PIN"), "pinned\n", 7, &err), err);
+    assert_int_equal(setenv("LLAMA_ARG_CTX_SIZE", "99", 1), 0);
+    assert_ok(pp_engine_probe(&arena, folder, &engine, &err), err);
+    assert_string_equal(engine.server.version, "version: 7 (abc)");
+    assert_string_equal(engine.pin, "pinned");
+    assert_string_equal(engine.cleared[0], "LLAMA_ARG_CTX_SIZE");
+    assert_null(engine.cleared[1]);
+    for (size_t i = 0; engine.environment[i] != NULL; i++)
+        assert_null(strstr(engine.environment[i], "LLAMA_ARG_"));
+    assert_true(pp_program_knows(&engine.server, "--threads"));
+    assert_false(pp_program_knows(&engine.server, "--thread"));
+    remove_folder(folder);
+    pp_arena_done(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_no_llama_cpp_is_refused_with_what_it_said),
+        cmocka_unit_test(an_engine_tells_version_pin_and_the_variables_taken_out),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
