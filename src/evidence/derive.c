@@ -1,0 +1,213 @@
+#include "evidence/derive.h"
+
+#include <string.h>
+
+#include "base/files.h"
+#include "decide/details.h"
+#include "evidence/layout.h"
+#include "evidence/metadata.h"
+
+/* Everything read from the bundle, before it becomes documents. */
+typedef struct derivation {
+    pp_arena *arena;
+    const char *folder;
+    const char *tool_version;
+    pp_study_documents documents;
+    pp_pass_figures *passes; /* [candidate * plan.passes + pass - 1] */
+    pp_derived *out;
+} derivation;
+
+static pp_status load_plan(derivation *d, pp_error *err)
+{
+    const char *path = pp_bundle_path(d->arena, d->folder, PP_BUNDLE_PLAN);
+    const pp_json *root;
+    pp_buf bytes;
+    pp_status st = path == NULL ? pp_arena_check(d->arena, err) : PP_OK;
+
+    pp_buf_init(&bytes, PP_STUDY_PLAN_MAX_BYTES);
+    if (st == PP_OK)
+        st = pp_json_read_file(d->arena, path, &bytes, &root, err);
+    if (st == PP_OK)
+        st = pp_sha256_of(pp_buf_text(&bytes), bytes.size, d->documents.plan_sha256, err);
+    if (st == PP_OK)
+        st = pp_wrap(err, pp_study_plan_decode(d->arena, root, &d->out->plan, err), "'%s'", path);
+    pp_buf_done(&bytes);
+    return st;
+}
+
+static pp_status require_json(derivation *d, const char *path, const pp_json **ret_root,
+                              pp_error *err)
+{
+    return path == NULL ? pp_arena_check(d->arena, err)
+                        : pp_json_read_file(d->arena, path, NULL, ret_root, err);
+}
+
+static pp_status load_documents(derivation *d, pp_error *err)
+{
+    const pp_study_plan *plan = &d->out->plan;
+    pp_status st = require_json(d, pp_bundle_path(d->arena, d->folder, PP_BUNDLE_HOST),
+                                &d->documents.host, err);
+
+    if (st == PP_OK)
+        st = require_json(d, pp_bundle_path(d->arena, d->folder, PP_BUNDLE_ENGINE),
+                          &d->documents.engine, err);
+    d->documents.models = PP_ARENA_NEW(d->arena, const pp_json *, plan->model_count);
+    if (st == PP_OK)
+        st = pp_arena_check(d->arena, err);
+    for (size_t i = 0; st == PP_OK && i < plan->model_count; i++)
+        st = require_json(
+            d, pp_bundle_path(d->arena, d->folder, PP_BUNDLE_MODEL, plan->models[i].id.data),
+            &d->documents.models[i], err);
+    return st;
+}
+
+static pp_status load_passes(derivation *d, pp_error *err)
+{
+    const pp_study_plan *plan = &d->out->plan;
+    size_t passes = (size_t)plan->passes;
+    pp_status st;
+
+    d->passes = PP_ARENA_NEW(d->arena, pp_pass_figures, plan->candidate_count * passes);
+    st = pp_arena_check(d->arena, err);
+    for (size_t i = 0; st == PP_OK && i < plan->candidate_count; i++) {
+        for (size_t pass = 0; st == PP_OK && pass < passes; pass++)
+            st = pp_pass_figures_load(d->arena, d->folder, &plan->candidates[i], (int64_t)pass + 1,
+                                      &d->passes[i * passes + pass], err);
+    }
+    return st;
+}
+
+/* ---- the set
+ * --------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    size_t series; /* offset in pp_figures */
+    double pct;
+} metric_rows[] = {
+    {"prompt_tokens_per_second", offsetof(pp_figures, prompt_tokens_per_second), 50},
+    {"generation_tokens_per_second", offsetof(pp_figures, generation_tokens_per_second), 50},
+    {"ttft_ms_p50", offsetof(pp_figures, ttft_ms), 50},
+    {"ttft_ms_p95", offsetof(pp_figures, ttft_ms), 95},
+    {"e2e_latency_ms_p50", offsetof(pp_figures, e2e_latency_ms), 50},
+    {"e2e_latency_ms_p95", offsetof(pp_figures, e2e_latency_ms), 95},
+    {"time_per_output_token_ms_p50", offsetof(pp_figures, time_per_output_token_ms), 50},
+    {"peak_rss_mib", offsetof(pp_figures, peak_rss_mib), 100},
+};
+
+static void make_metrics(derivation *d, const pp_figures *all, const pp_plan_model *model,
+                         pp_candidate *candidate)
+{
+    candidate->metrics = PP_ARENA_NEW(d->arena, pp_metric, PP_COUNT_OF(metric_rows) + 1);
+    if (candidate->metrics == NULL)
+        return;
+    for (size_t i = 0; i < PP_COUNT_OF(metric_rows); i++) {
+        const void *series = (const unsigned char *)all + metric_rows[i].series;
+        double value;
+
+        if (pp_series_percentile(d->arena, series, metric_rows[i].pct, &value))
+            candidate->metrics[candidate->metric_count++] =
+                (pp_metric){pp_text_of(metric_rows[i].name), value};
+    }
+    candidate->metrics[candidate->metric_count++] =
+        (pp_metric){pp_text_of("model_size_mib"), (double)model->size_bytes / 1048576.0};
+}
+
+static void make_candidate(derivation *d, size_t index)
+{
+    const pp_study_plan *plan = &d->out->plan;
+    const pp_plan_candidate *planned = &plan->candidates[index];
+    const pp_pass_figures *passes = &d->passes[index * (size_t)plan->passes];
+    pp_candidate *candidate = &d->out->set.candidates[index];
+    pp_figures all = {0};
+
+    for (int64_t pass = 0; pass < plan->passes; pass++)
+        pp_figures_append(d->arena, &all, &passes[pass].figures);
+    candidate->id = planned->id;
+    candidate->label = planned->label;
+    candidate->parameters =
+        pp_candidate_parameters(d->arena, plan, &d->documents, planned, passes, &all);
+    make_metrics(d, &all, &plan->models[planned->model_index], candidate);
+}
+
+static pp_status make_set(derivation *d, pp_error *err)
+{
+    const pp_study_plan *plan = &d->out->plan;
+    pp_benchmark_set *set = &d->out->set;
+    pp_origin origin = PP_ORIGIN_MEASURED;
+    pp_status st;
+
+    for (size_t i = 0; i < plan->candidate_count; i++)
+        origin = pp_origin_worst(
+            origin, pp_model_origin(d->documents.models[plan->candidates[i].model_index],
+                                    d->documents.host));
+    set->baseline_id = plan->baseline_id;
+    set->candidate_count = plan->candidate_count;
+    set->candidates = PP_ARENA_NEW(d->arena, pp_candidate, plan->candidate_count);
+    for (size_t i = 0; set->candidates != NULL && i < plan->candidate_count; i++)
+        make_candidate(d, i);
+    set->metadata = pp_set_metadata(d->arena, plan, &d->documents, d->passes, origin);
+    set->synthetic = origin != PP_ORIGIN_MEASURED;
+    st = pp_arena_check(d->arena, err);
+    if (st == PP_OK)
+        st = pp_benchmark_set_finish(d->arena, set, err);
+    d->out->benchmark_set = pp_benchmark_set_to_json(d->arena, set);
+    return st;
+}
+
+/* ---- the decision
+ * ----------------------------------------------------------------------------------- */
+
+static pp_status hash_document(const pp_json *document, char ret_hex[PP_SHA256_HEX_SIZE],
+                               pp_error *err)
+{
+    pp_buf text;
+    pp_status st;
+
+    pp_buf_init(&text, PP_JSON_MAX_BYTES);
+    st = pp_json_write(document, PP_JSON_FILE, &text, err);
+    if (st == PP_OK)
+        st = pp_sha256_of(text.data, text.size, ret_hex, err);
+    pp_buf_done(&text);
+    return st;
+}
+
+static pp_status make_decision(derivation *d, pp_error *err)
+{
+    pp_derived *out = d->out;
+    pp_status st = hash_document(out->benchmark_set, out->benchmarks_sha256, err);
+
+    if (st == PP_OK)
+        st = hash_document(out->plan.constraints_json, out->constraints_sha256, err);
+    if (st == PP_OK)
+        st = pp_decide(d->arena, &out->set, &out->plan.constraints, &out->decision, err);
+    if (st != PP_OK)
+        return st;
+    out->fingerprints = (pp_fingerprints){out->benchmarks_sha256, out->constraints_sha256};
+    if (out->decision.has_winner)
+        out->recommendation =
+            pp_recommendation_to_json(d->arena, &out->decision, d->tool_version, out->fingerprints);
+    out->details =
+        pp_decision_details_to_json(d->arena, &out->decision, d->tool_version, out->fingerprints);
+    return pp_arena_check(d->arena, err);
+}
+
+pp_status pp_derive(pp_arena *arena, const char *folder, const char *tool_version,
+                    pp_derived *ret_derived, pp_error *err)
+{
+    derivation d = {
+        .arena = arena, .folder = folder, .tool_version = tool_version, .out = ret_derived};
+    pp_status st;
+
+    memset(ret_derived, 0, sizeof *ret_derived);
+    st = load_plan(&d, err);
+    if (st == PP_OK)
+        st = load_documents(&d, err);
+    if (st == PP_OK)
+        st = load_passes(&d, err);
+    if (st == PP_OK)
+        st = make_set(&d, err);
+    if (st == PP_OK)
+        st = make_decision(&d, err);
+    return pp_wrap(err, st, "deriving from '%s'", folder);
+}

@@ -1,0 +1,47 @@
+/* layout.h - where each file of a bundle stands. docs/formats/bundle.md is the list for people.
+ *
+ * Names are the original's wherever it has the same file. Patterns take a candidate or model id and
+ * a pass number (from 1). */
+#ifndef PP_EVIDENCE_LAYOUT_H
+#define PP_EVIDENCE_LAYOUT_H
+
+#include "base/arena.h"
+
+#define PP_BUNDLE_STATUS  "status.json"
+#define PP_BUNDLE_PLAN    "plan.json"
+#define PP_BUNDLE_JOURNAL "journal.jsonl"
+
+#define PP_BUNDLE_HOST        "environment/paretopilot-doctor.json"
+#define PP_BUNDLE_ENGINE      "environment/engine.json"
+#define PP_BUNDLE_SERVER_HELP "environment/llama-server.help.txt"
+#define PP_BUNDLE_BENCH_HELP  "environment/llama-bench.help.txt"
+#define PP_BUNDLE_MODEL       "models/%s.json"
+
+#define PP_BUNDLE_PREFLIGHT_COMMAND "preflight/%s/server-command.json"
+#define PP_BUNDLE_PREFLIGHT_STDOUT  "preflight/%s/server.stdout.log"
+#define PP_BUNDLE_PREFLIGHT_STDERR  "preflight/%s/server.stderr.log"
+
+#define PP_BUNDLE_CANDIDATES     "experiment/candidates"
+#define PP_BUNDLE_SETTINGS       PP_BUNDLE_CANDIDATES "/%s/settings.json"
+#define PP_BUNDLE_BENCH_COMMAND  PP_BUNDLE_CANDIDATES "/%s/throughput-command.json"
+#define PP_BUNDLE_BENCH_ROWS     PP_BUNDLE_CANDIDATES "/%s/raw/pass-%d.jsonl"
+#define PP_BUNDLE_BENCH_STDERR   PP_BUNDLE_CANDIDATES "/%s/raw/pass-%d.stderr.log"
+#define PP_BUNDLE_BENCH_RUN      PP_BUNDLE_CANDIDATES "/%s/throughput-run-pass-%d.json"
+#define PP_BUNDLE_SERVER_COMMAND PP_BUNDLE_CANDIDATES "/%s/server-command-pass-%d.json"
+#define PP_BUNDLE_SERVER_STDOUT  PP_BUNDLE_CANDIDATES "/%s/server-pass-%d.stdout.log"
+#define PP_BUNDLE_SERVER_STDERR  PP_BUNDLE_CANDIDATES "/%s/server-pass-%d.stderr.log"
+#define PP_BUNDLE_SAMPLES        PP_BUNDLE_CANDIDATES "/%s/samples-pass-%d.jsonl"
+#define PP_BUNDLE_BODIES         PP_BUNDLE_CANDIDATES "/%s/raw/requests-pass-%d"
+#define PP_BUNDLE_RESOURCES      PP_BUNDLE_CANDIDATES "/%s/resource-measurement-pass-%d.json"
+#define PP_BUNDLE_SERVER_RUN     PP_BUNDLE_CANDIDATES "/%s/requests-run-pass-%d.json"
+
+#define PP_BUNDLE_BENCHMARK_SET  "experiment/benchmark-set.json"
+#define PP_BUNDLE_CONSTRAINTS    "experiment/constraints.json"
+#define PP_BUNDLE_RECOMMENDATION "experiment/recommendation.json"
+#define PP_BUNDLE_DETAILS        "experiment/decision-details.json"
+#define PP_BUNDLE_REPORT         "experiment/report.html"
+
+/** "<folder>/<name>" for one of the patterns above; NULL when memory is short. */
+char *pp_bundle_path(pp_arena *arena, const char *folder, const char *pattern, ...) PP_PRINTF(3, 4);
+
+#endif

@@ -1,0 +1,355 @@
+#include "evidence/metadata.h"
+
+#include <string.h>
+
+/* ---- small copies of what other documents say
+ * ----------------------------------------------------- */
+
+/* The member of an object, or null. */
+static const pp_json *member_or_null(pp_arena *arena, const pp_json *object, const char *key)
+{
+    const pp_json *value = pp_json_find(object, key);
+
+    return value != NULL ? value : pp_json_new_null(arena);
+}
+
+static void copy_member(pp_arena *arena, pp_json *to, const pp_json *from, const char *key)
+{
+    pp_json_set(arena, to, key, member_or_null(arena, from, key));
+}
+
+static void set_percentile(pp_arena *arena, pp_json *object, const char *key,
+                           const pp_series *series, double pct)
+{
+    double value;
+
+    if (pp_series_percentile(arena, series, pct, &value))
+        pp_json_set_real(arena, object, key, value);
+    else
+        pp_json_set_null(arena, object, key);
+}
+
+static bool is_true(const pp_json *value)
+{
+    return value != NULL && value->kind == PP_JSON_BOOL && value->boolean;
+}
+
+pp_origin pp_model_origin(const pp_json *model, const pp_json *host)
+{
+    const pp_json *weights = pp_json_find(model, "weights");
+    pp_origin origin = PP_ORIGIN_MEASURED;
+
+    if (weights != NULL && weights->kind == PP_JSON_STRING)
+        origin = pp_text_is(weights->text, "synthetic")     ? PP_ORIGIN_SYNTHETIC_WEIGHTS
+                 : pp_text_is(weights->text, "constructed") ? PP_ORIGIN_CONSTRUCTED_WEIGHTS
+                                                            : PP_ORIGIN_UNKNOWN;
+    if (is_true(pp_json_find(pp_json_find(host, "emulation"), "emulated")))
+        origin = pp_origin_worst(origin, PP_ORIGIN_EMULATED);
+    return origin;
+}
+
+/* ---- parameters of a candidate
+ * -------------------------------------------------------------------- */
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash == NULL ? path : slash + 1;
+}
+
+/* "Q8_0 169, F32 49" */
+static const char *tensor_types_text(pp_arena *arena, const pp_json *model)
+{
+    const pp_json *types = pp_json_find(model, "tensor_types");
+    const char *text = NULL;
+
+    for (size_t i = 0; types != NULL && types->kind == PP_JSON_ARRAY && i < types->array.count;
+         i++) {
+        const pp_json *name = pp_json_find(types->array.items[i], "name");
+        const pp_json *count = pp_json_find(types->array.items[i], "tensor_count");
+
+        if (name == NULL || name->kind != PP_JSON_STRING || count == NULL ||
+            count->kind != PP_JSON_INTEGER)
+            continue;
+        text =
+            pp_arena_printf(arena, "%s%s%s %lld", text == NULL ? "" : text,
+                            text == NULL ? "" : ", ", name->text.data, (long long)count->integer);
+    }
+    return text;
+}
+
+static pp_json *model_parameters(pp_arena *arena, const pp_study_plan *plan,
+                                 const pp_study_documents *documents, size_t model_index)
+{
+    const pp_plan_model *model = &plan->models[model_index];
+    const pp_json *info = documents->models[model_index];
+    pp_json *object = pp_json_new_object(arena);
+
+    pp_json_set_text(arena, object, "id", model->id);
+    pp_json_set_string(arena, object, "filename", base_name(model->path.data));
+    pp_json_set_text(arena, object, "sha256", model->sha256);
+    pp_json_set_int(arena, object, "size_bytes", model->size_bytes);
+    copy_member(arena, object, info, "name");
+    copy_member(arena, object, info, "architecture");
+    copy_member(arena, object, info, "parameter_count");
+    copy_member(arena, object, info, "streamed_bytes_per_token");
+    copy_member(arena, object, info, "kv_bytes_per_position_f16");
+    pp_json_set_string(arena, object, "tensor_types", tensor_types_text(arena, info));
+    pp_json_set_string(arena, object, "origin",
+                       pp_origin_name(pp_model_origin(info, documents->host)));
+    return object;
+}
+
+static pp_json *pass_parameters(pp_arena *arena, int64_t number, const pp_pass_figures *pass)
+{
+    const pp_figures *figures = &pass->figures;
+    pp_json *object = pp_json_new_object(arena);
+
+    pp_json_set_int(arena, object, "pass", number);
+    set_percentile(arena, object, "e2e_latency_ms_p50", &figures->e2e_latency_ms, 50);
+    set_percentile(arena, object, "ttft_ms_p50", &figures->ttft_ms, 50);
+    set_percentile(arena, object, "generation_tokens_per_second",
+                   &figures->generation_tokens_per_second, 50);
+    set_percentile(arena, object, "prompt_tokens_per_second", &figures->prompt_tokens_per_second,
+                   50);
+    set_percentile(arena, object, "peak_rss_mib", &figures->peak_rss_mib, 100);
+    return object;
+}
+
+static pp_json *failure_counts(pp_arena *arena, const pp_study_plan *plan,
+                               const pp_pass_figures *passes)
+{
+    pp_json *object = pp_json_new_object(arena);
+
+    for (int failure = 1; failure < PP_FAILURE_COUNT; failure++) {
+        int64_t count = 0;
+
+        for (int64_t i = 0; i < plan->passes; i++)
+            count += passes[i].failures[failure];
+        if (count > 0)
+            pp_json_set_int(arena, object, pp_failure_name((pp_failure)failure), count);
+    }
+    return object;
+}
+
+/* Memory by kind of the last pass that has it. */
+static pp_json *memory_parameters(pp_arena *arena, const pp_study_plan *plan,
+                                  const pp_pass_figures *passes)
+{
+    static const char *const kinds[] = {"anon", "file", "shmem", "pss"};
+    pp_json *object = pp_json_new_object(arena);
+    const pp_json *memory = NULL;
+
+    for (int64_t i = 0; i < plan->passes; i++) {
+        const pp_json *found = pp_json_find(passes[i].resources, "after_requests");
+
+        memory = found != NULL ? found : memory;
+    }
+    for (size_t i = 0; i < PP_COUNT_OF(kinds); i++) {
+        char bytes_key[32];
+        char mib_key[32];
+        const pp_json *bytes;
+
+        (void)snprintf(bytes_key, sizeof bytes_key, "%s_bytes", kinds[i]);
+        (void)snprintf(mib_key, sizeof mib_key, "%s_mib", kinds[i]);
+        bytes = pp_json_find(memory, bytes_key);
+        if (bytes != NULL && bytes->kind == PP_JSON_INTEGER)
+            pp_json_set_real(arena, object, mib_key, (double)bytes->integer / 1048576.0);
+        else
+            pp_json_set_null(arena, object, mib_key);
+    }
+    pp_json_set_string(arena, object, "phase", "after the last request");
+    return object;
+}
+
+static pp_json *measurement_parameters(pp_arena *arena, const pp_study_plan *plan,
+                                       const pp_pass_figures *passes, const pp_figures *all)
+{
+    pp_json *object = pp_json_new_object(arena);
+    pp_json *list = pp_json_new_array(arena);
+    pp_json *startup = pp_json_new_array(arena);
+    int64_t requests = 0;
+    int64_t failed = 0;
+
+    for (int64_t i = 0; i < plan->passes; i++) {
+        requests += passes[i].request_count;
+        failed += passes[i].failed_request_count;
+        pp_json_add(arena, list, pass_parameters(arena, i + 1, &passes[i]));
+        pp_json_add(arena, startup, member_or_null(arena, passes[i].server_command, "startup_ms"));
+    }
+    pp_json_set_int(arena, object, "request_count", requests);
+    pp_json_set_int(arena, object, "failed_request_count", failed);
+    pp_json_set_int(arena, object, "throughput_sample_count",
+                    (int64_t)all->generation_tokens_per_second.count);
+    pp_json_set(arena, object, "failures", failure_counts(arena, plan, passes));
+    pp_json_set(arena, object, "passes", list);
+    pp_json_set(arena, object, "startup_ms", startup);
+    pp_json_set(arena, object, "memory", memory_parameters(arena, plan, passes));
+    return object;
+}
+
+pp_json *pp_candidate_parameters(pp_arena *arena, const pp_study_plan *plan,
+                                 const pp_study_documents *documents,
+                                 const pp_plan_candidate *candidate, const pp_pass_figures *passes,
+                                 const pp_figures *all)
+{
+    pp_json *object = pp_json_new_object(arena);
+    const pp_json *argv = NULL;
+
+    for (int64_t i = 0; i < plan->passes && argv == NULL; i++)
+        argv = pp_json_find(passes[i].server_command, "argv");
+    pp_json_set(arena, object, "configuration", pp_settings_encode(arena, &candidate->settings));
+    pp_json_set(arena, object, "model",
+                model_parameters(arena, plan, documents, candidate->model_index));
+    if (argv != NULL)
+        pp_json_set(arena, object, "deployment_argv", argv);
+    pp_json_set(arena, object, "measurement", measurement_parameters(arena, plan, passes, all));
+    return object;
+}
+
+/* ---- metadata of the set
+ * -------------------------------------------------------------------------- */
+
+static pp_json *run_metadata(pp_arena *arena, const pp_json *run)
+{
+    static const char *const run_keys[] = {"candidate_id", "phase",   "pass",   "started_unix_ms",
+                                           "duration_ns",  "outcome", "failure"};
+    static const char *const watch_keys[] = {
+        "verdict",       "foreign_percent_peak", "foreign_percent_mean",
+        "steal_percent", "own_percent",          "reasons"};
+    const pp_json *watch = pp_json_find(run, "watch");
+    pp_json *object = pp_json_new_object(arena);
+
+    for (size_t i = 0; i < PP_COUNT_OF(run_keys); i++)
+        copy_member(arena, object, run, run_keys[i]);
+    for (size_t i = 0; i < PP_COUNT_OF(watch_keys); i++)
+        copy_member(arena, object, watch, watch_keys[i]);
+    return object;
+}
+
+static bool says(const pp_json *object, const char *key, const char *word)
+{
+    const pp_json *value = pp_json_find(object, key);
+
+    return value != NULL && value->kind == PP_JSON_STRING && pp_text_is(value->text, word);
+}
+
+/* Runs in the order in which they were carried out. */
+static void add_runs(pp_arena *arena, const pp_study_plan *plan, const pp_pass_figures *passes,
+                     pp_json *study)
+{
+    pp_json *list = pp_json_new_array(arena);
+    int64_t disturbed = 0;
+    int64_t failed = 0;
+
+    for (int phase = 0; phase < 2; phase++) {
+        for (int64_t pass = 1; pass <= plan->passes; pass++) {
+            for (size_t i = 0; i < plan->candidate_count; i++) {
+                size_t candidate = pp_study_plan_order(plan, pass, i);
+                const pp_pass_figures *figures =
+                    &passes[candidate * (size_t)plan->passes + (size_t)pass - 1];
+                const pp_json *run = phase == 0 ? figures->bench_run : figures->requests_run;
+
+                if (run == NULL)
+                    continue;
+                disturbed += says(pp_json_find(run, "watch"), "verdict", "disturbed");
+                failed += says(run, "outcome", "failed");
+                pp_json_add(arena, list, run_metadata(arena, run));
+            }
+        }
+    }
+    pp_json_set_int(arena, study, "disturbed_run_count", disturbed);
+    pp_json_set_int(arena, study, "failed_run_count", failed);
+    pp_json_set(arena, study, "runs", list);
+}
+
+static pp_json *work_metadata(pp_arena *arena, const pp_study_plan *plan)
+{
+    pp_json *object = pp_json_new_object(arena);
+
+    pp_json_set_int(arena, object, "prompt_tokens", plan->throughput.prompt_tokens);
+    pp_json_set_int(arena, object, "generation_tokens", plan->throughput.generation_tokens);
+    pp_json_set_int(arena, object, "repetitions", plan->throughput.repetitions);
+    return object;
+}
+
+static pp_json *requests_metadata(pp_arena *arena, const pp_study_plan *plan)
+{
+    pp_json *object = pp_json_new_object(arena);
+
+    pp_json_set_int(arena, object, "prompt_tokens", plan->requests.prompt_tokens);
+    pp_json_set_int(arena, object, "output_tokens", plan->requests.output_tokens);
+    pp_json_set_int(arena, object, "warmup", plan->requests.warmup);
+    pp_json_set_int(arena, object, "measured", plan->requests.measured);
+    pp_json_set_int(arena, object, "seed", plan->requests.seed);
+    return object;
+}
+
+static pp_json *noise_metadata(pp_arena *arena, const pp_study_plan *plan)
+{
+    pp_json *object = pp_json_new_object(arena);
+
+    pp_json_set_real(arena, object, "foreign_cpu_percent", plan->noise.foreign_cpu_percent);
+    pp_json_set_real(arena, object, "steal_percent", plan->noise.steal_percent);
+    return object;
+}
+
+static pp_json *study_metadata(pp_arena *arena, const pp_study_plan *plan,
+                               const pp_study_documents *documents, const pp_pass_figures *passes)
+{
+    pp_json *object = pp_json_new_object(arena);
+
+    pp_json_set_text(arena, object, "study_id", plan->study_id);
+    pp_json_set_text(arena, object, "title", plan->title);
+    pp_json_set_string(arena, object, "plan_sha256", documents->plan_sha256);
+    pp_json_set_text(arena, object, "baseline_id", plan->baseline_id);
+    pp_json_set_int(arena, object, "passes", plan->passes);
+    pp_json_set_int(arena, object, "settle_ms", plan->settle_ms);
+    pp_json_set(arena, object, "throughput", work_metadata(arena, plan));
+    pp_json_set(arena, object, "requests", requests_metadata(arena, plan));
+    pp_json_set(arena, object, "noise_limits", noise_metadata(arena, plan));
+    add_runs(arena, plan, passes, object);
+    return object;
+}
+
+static pp_json *runner_metadata(pp_arena *arena, const pp_json *host)
+{
+    pp_json *source = pp_json_new_object(arena);
+    pp_json *runner = pp_json_new_object(arena);
+
+    copy_member(arena, runner, host, "architecture");
+    pp_json_set(arena, runner, "cpu", member_or_null(arena, pp_json_find(host, "cpu"), "model"));
+    pp_json_set(arena, runner, "cpu_count",
+                member_or_null(arena, pp_json_find(host, "cpu"), "online_count"));
+    pp_json_set(arena, runner, "os", member_or_null(arena, host, "os_name"));
+    pp_json_set(arena, source, "runner", runner);
+    return source;
+}
+
+static pp_json *runtime_metadata(pp_arena *arena, const pp_json *engine)
+{
+    pp_json *runtime = pp_json_new_object(arena);
+
+    pp_json_set_string(arena, runtime, "name", "llama.cpp");
+    pp_json_set(arena, runtime, "revision",
+                member_or_null(arena, pp_json_find(engine, "server"), "version"));
+    copy_member(arena, runtime, engine, "pin");
+    return runtime;
+}
+
+pp_json *pp_set_metadata(pp_arena *arena, const pp_study_plan *plan,
+                         const pp_study_documents *documents, const pp_pass_figures *passes,
+                         pp_origin origin)
+{
+    pp_json *object = pp_json_new_object(arena);
+
+    pp_json_set_string(arena, object, "classification", "exploratory");
+    if (origin != PP_ORIGIN_MEASURED)
+        pp_json_set_string(arena, object, "synthetic_kind", pp_origin_name(origin));
+    pp_json_set(arena, object, "source", runner_metadata(arena, documents->host));
+    pp_json_set(arena, object, "runtime", runtime_metadata(arena, documents->engine));
+    pp_json_set(arena, object, "host", documents->host);
+    pp_json_set(arena, object, "study", study_metadata(arena, plan, documents, passes));
+    return object;
+}

@@ -1,0 +1,32 @@
+/* metadata.h - inside evidence/ only: what a benchmark set says about its candidates beyond
+ * metrics. */
+#ifndef PP_EVIDENCE_METADATA_H
+#define PP_EVIDENCE_METADATA_H
+
+#include "evidence/figures.h"
+#include "model/origin.h"
+
+/* Documents that hold for the whole study. */
+typedef struct pp_study_documents {
+    const pp_json *host;
+    const pp_json *engine;
+    const pp_json **models; /* one for each model of the plan */
+    char plan_sha256[PP_SHA256_HEX_SIZE];
+} pp_study_documents;
+
+/** Where figures of a model on this host come from: the worst of both. */
+pp_origin pp_model_origin(const pp_json *model, const pp_json *host);
+
+/** The parameters object of a candidate. `passes` has plan->passes items, `all` their union. */
+pp_json *pp_candidate_parameters(pp_arena *arena, const pp_study_plan *plan,
+                                 const pp_study_documents *documents,
+                                 const pp_plan_candidate *candidate, const pp_pass_figures *passes,
+                                 const pp_figures *all);
+
+/** The metadata object of the set. `passes` is candidate-major: [candidate * plan->passes +
+ * pass-1]. */
+pp_json *pp_set_metadata(pp_arena *arena, const pp_study_plan *plan,
+                         const pp_study_documents *documents, const pp_pass_figures *passes,
+                         pp_origin origin);
+
+#endif

@@ -1,0 +1,177 @@
+/* What must be right before anything is measured or written. */
+#include <string.h>
+
+#include "base/files.h"
+#include "digest/sha256.h"
+#include "evidence/layout.h"
+#include "study/context.h"
+#include "study/machine_json.h"
+
+static pp_status load_plan(pp_study *study, pp_error *err)
+{
+    const char *path = study->options->plan_path;
+    const pp_json *root;
+    pp_status st;
+
+    pp_buf_init(&study->plan_bytes, PP_STUDY_PLAN_MAX_BYTES);
+    st = pp_json_read_file(study->arena, path, &study->plan_bytes, &root, err);
+    if (st != PP_OK)
+        return pp_wrap(err, st, "loading plan");
+    st = pp_study_plan_decode(study->arena, root, &study->plan, err);
+    if (st == PP_OK)
+        st = pp_sha256_of(study->plan_bytes.data, study->plan_bytes.size, study->plan_sha256, err);
+    return pp_wrap(err, st, "loading plan '%s'", path);
+}
+
+static pp_status resolve_models(pp_study *study, pp_error *err)
+{
+    const char *folder = study->options->model_dir;
+
+    if (folder == NULL)
+        folder = pp_path_folder(study->arena, study->options->plan_path);
+    study->model_paths = PP_ARENA_NEW(study->arena, const char *, study->plan.model_count);
+    study->models = PP_ARENA_NEW(study->arena, pp_gguf, study->plan.model_count);
+    for (size_t i = 0; folder != NULL && study->model_paths != NULL && i < study->plan.model_count;
+         i++)
+        study->model_paths[i] = pp_path_join(study->arena, folder, study->plan.models[i].path.data);
+    return pp_arena_check(study->arena, err);
+}
+
+pp_status pp_study_load(pp_study *study, pp_error *err)
+{
+    pp_status st = load_plan(study, err);
+
+    return st == PP_OK ? resolve_models(study, err) : st;
+}
+
+pp_status pp_study_probe(pp_study *study, pp_error *err)
+{
+    const char *llama_dir = NULL;
+    pp_status st = pp_engine_find(study->arena, study->options->llama_dir, &llama_dir, err);
+
+    return st == PP_OK ? pp_engine_probe(study->arena, llama_dir, &study->engine, err) : st;
+}
+
+/* Size first: a wrong one is found without reading a gigabyte. */
+static pp_status verify_model(const pp_plan_model *model, const char *path, pp_error *err)
+{
+    char hex[PP_SHA256_HEX_SIZE];
+    int64_t size = 0;
+    pp_status st = pp_file_size(path, &size, err);
+
+    if (st == PP_OK && size != model->size_bytes)
+        st = pp_fail(err, PP_ERR_DOMAIN, "'%s': found %lld bytes, the plan says %lld", path,
+                     (long long)size, (long long)model->size_bytes);
+    if (st == PP_OK)
+        st = pp_sha256_file(path, hex, NULL, err);
+    if (st == PP_OK && !pp_text_is(model->sha256, hex))
+        st = pp_fail(err, PP_ERR_DOMAIN, "'%s': found SHA-256 %s, the plan says %s", path, hex,
+                     model->sha256.data);
+    return st;
+}
+
+pp_status pp_study_verify_models(pp_study *study, pp_error *err)
+{
+    pp_status st = PP_OK;
+
+    for (size_t i = 0; st == PP_OK && i < study->plan.model_count; i++) {
+        const pp_plan_model *model = &study->plan.models[i];
+
+        pp_study_report_begin(study, PP_STUDY_VERIFY, model->id.data);
+        st = pp_study_check_stop(study, err);
+        if (st == PP_OK)
+            st = verify_model(model, study->model_paths[i], err);
+        if (st == PP_OK)
+            st = pp_gguf_load(study->arena, study->model_paths[i], &study->models[i], err);
+        if (st == PP_OK)
+            pp_study_report_end(study, PP_STUDY_VERIFY, model->id.data, NULL);
+        st = pp_wrap(err, st, "plan '%s': $.models[%zu] (%s)", study->options->plan_path, i,
+                     model->id.data);
+    }
+    return st;
+}
+
+/* ---- files that say what was measured, where and with what -------------------------------------
+ */
+
+static pp_status write_text(pp_study *study, const char *name, const char *bytes, size_t size,
+                            pp_error *err)
+{
+    const char *path = pp_bundle_path(study->arena, study->folder, "%s", name);
+    pp_status st = pp_study_ensure_folder(study, path, err);
+
+    return st == PP_OK ? pp_file_write_new(path, bytes, size, err) : st;
+}
+
+static pp_status write_json(pp_study *study, const char *name, const pp_json *value, pp_error *err)
+{
+    return pp_study_save_json(study, pp_bundle_path(study->arena, study->folder, "%s", name), value,
+                              err);
+}
+
+static pp_status write_models(pp_study *study, pp_error *err)
+{
+    pp_status st = PP_OK;
+
+    for (size_t i = 0; st == PP_OK && i < study->plan.model_count; i++) {
+        const pp_plan_model *model = &study->plan.models[i];
+        pp_json *document = pp_gguf_to_json(study->arena, &study->models[i]);
+
+        pp_json_set_text(study->arena, document, "sha256", model->sha256);
+        st = pp_study_save_json(
+            study, pp_bundle_path(study->arena, study->folder, PP_BUNDLE_MODEL, model->id.data),
+            document, err);
+    }
+    return st;
+}
+
+static pp_status write_settings(pp_study *study, pp_error *err)
+{
+    pp_status st = PP_OK;
+
+    for (size_t i = 0; st == PP_OK && i < study->plan.candidate_count; i++) {
+        const pp_plan_candidate *candidate = &study->plan.candidates[i];
+
+        st = pp_study_save_json(
+            study,
+            pp_bundle_path(study->arena, study->folder, PP_BUNDLE_SETTINGS, candidate->id.data),
+            pp_settings_encode(study->arena, &candidate->settings), err);
+    }
+    return st;
+}
+
+pp_status pp_study_write_inputs(pp_study *study, pp_error *err)
+{
+    pp_arena *arena = study->arena;
+    const pp_host_options host_options = {.root = "/"};
+    pp_json *begin = pp_json_new_object(arena);
+    pp_status st;
+
+    pp_host_read(&host_options, &study->host);
+    st = pp_study_write_status(study, false, "the study has begun and has not ended", err);
+    if (st == PP_OK)
+        st = write_text(study, PP_BUNDLE_PLAN, study->plan_bytes.data, study->plan_bytes.size, err);
+    if (st == PP_OK)
+        st = pp_journal_create(pp_bundle_path(arena, study->folder, PP_BUNDLE_JOURNAL),
+                               &study->journal, err);
+    pp_json_set_text(arena, begin, "study_id", study->plan.study_id);
+    pp_json_set_string(arena, begin, "plan_sha256", study->plan_sha256);
+    pp_json_set_string(arena, begin, "paretopilot_version", study->options->tool_version);
+    if (st == PP_OK)
+        st = pp_journal_append(study->journal, arena, "begin", begin, err);
+    if (st == PP_OK)
+        st = write_json(study, PP_BUNDLE_HOST, pp_host_facts_to_json(arena, &study->host), err);
+    if (st == PP_OK)
+        st = write_json(study, PP_BUNDLE_ENGINE, pp_engine_encode(arena, &study->engine), err);
+    if (st == PP_OK)
+        st = write_text(study, PP_BUNDLE_SERVER_HELP, study->engine.server.help,
+                        strlen(study->engine.server.help), err);
+    if (st == PP_OK)
+        st = write_text(study, PP_BUNDLE_BENCH_HELP, study->engine.bench.help,
+                        strlen(study->engine.bench.help), err);
+    if (st == PP_OK)
+        st = write_json(study, PP_BUNDLE_CONSTRAINTS, study->plan.constraints_json, err);
+    if (st == PP_OK)
+        st = write_models(study, err);
+    return st == PP_OK ? write_settings(study, err) : st;
+}

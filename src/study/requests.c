@@ -1,0 +1,305 @@
+/* One run of llama-server: a fresh process, a fixed sequence of streamed requests, its memory. */
+#include "study/requests.h"
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "evidence/figures.h"
+#include "evidence/layout.h"
+#include "intake/server_stream.h"
+#include "load/run.h"
+#include "machine/process_memory.h"
+#include "study/machine_json.h"
+
+#define SAMPLES_MAX_BYTES ((size_t)256 << 20)
+
+/* What one run needs from its begin to its end. */
+typedef struct request_run {
+    pp_study *study;
+    const pp_study_part *part;
+    const pp_plan_candidate *candidate;
+    int pass;
+    pp_study_record record;
+    pp_server *server;
+    pp_workload workload;
+    pp_load_run load;
+    pp_figures figures; /* for the progress line */
+    int64_t failed_count;
+    pp_process_memory after_load;
+    pp_process_memory after_requests;
+} request_run;
+
+pp_server_options pp_study_server_options(pp_study *study, const pp_plan_candidate *candidate)
+{
+    return (pp_server_options){
+        .engine = &study->engine,
+        .model_path = pp_study_model_path(study, candidate),
+        .settings = &candidate->settings,
+        .start_timeout_ns = study->plan.deadlines.start_ms * PP_NS_PER_MS,
+        .loop = study->loop,
+        .stop = study->options->stop,
+    };
+}
+
+pp_json *pp_study_server_command(pp_arena *arena, const pp_server *server)
+{
+    pp_json *object = pp_json_new_object(arena);
+
+    pp_json_set(arena, object, "argv", pp_argv_encode(arena, pp_server_argv(server)));
+    pp_json_set_string(arena, object, "url", pp_server_url(server));
+    pp_json_set_real(arena, object, "startup_ms", pp_server_startup_ms(server));
+    pp_json_set(arena, object, "readback", pp_server_readback(server));
+    return object;
+}
+
+static char *path_of(const request_run *run, const char *pattern)
+{
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* a pattern of layout.h */
+    return pp_bundle_path(run->study->arena, run->study->folder, pattern, run->candidate->id.data,
+                          run->pass);
+#pragma GCC diagnostic pop
+}
+
+/* ---- start
+ * ------------------------------------------------------------------------------------------ */
+
+static pp_status start_server(request_run *run, pp_error *err)
+{
+    pp_study *study = run->study;
+    pp_server_options options = pp_study_server_options(study, run->candidate);
+    pp_status st;
+
+    options.stdout_path = path_of(run, PP_BUNDLE_SERVER_STDOUT);
+    options.stderr_path = path_of(run, PP_BUNDLE_SERVER_STDERR);
+    st = pp_study_ensure_folder(study, options.stdout_path, err);
+    if (st == PP_OK)
+        st = pp_arena_check(study->arena, err);
+    if (st == PP_OK)
+        st = pp_server_start(&options, &run->server, err);
+    if (st != PP_OK)
+        return st;
+    (void)pp_watch_track(run->record.watch, pp_server_pid(run->server), NULL); /* if it has just
+                                                                died, the next step finds out */
+    return pp_study_save_json(study, path_of(run, PP_BUNDLE_SERVER_COMMAND),
+                              pp_study_server_command(study->arena, run->server), err);
+}
+
+static pp_status prepare_workload(request_run *run, pp_error *err)
+{
+    const pp_plan_requests *plan = &run->study->plan.requests;
+    const pp_workload_options options = {
+        .warmup_count = plan->warmup,
+        .measured_count = plan->measured,
+        .prompt_tokens = plan->prompt_tokens,
+        .output_tokens = plan->output_tokens,
+        .seed = (uint64_t)plan->seed,
+    };
+
+    return pp_workload_prepare(run->study->arena, run->study->loop, pp_server_url(run->server),
+                               NULL, 0, &options, &run->workload, err);
+}
+
+/* ---- requests
+ * --------------------------------------------------------------------------------------- */
+
+static pp_status send_requests(request_run *run, pp_error *err)
+{
+    int64_t limit_ns = run->study->plan.deadlines.request_ms * PP_NS_PER_MS;
+    pp_load_options options;
+
+    pp_load_options_default(&options);
+    options.base_url = pp_server_url(run->server);
+    options.limits.first_byte_ns = limit_ns;
+    options.limits.idle_ns = limit_ns;
+    options.limits.total_ns = limit_ns;
+    options.candidate = run->candidate->id;
+    options.pass = run->part->pass;
+    return pp_load_run_sequential(run->study->arena, run->study->loop, &run->workload, &options,
+                                  &run->load, err);
+}
+
+/* raw/requests-pass-1/measured-003.sse and its request */
+static pp_status save_exchange(request_run *run, size_t index, pp_error *err)
+{
+    const pp_exchange *exchange = &run->load.exchanges[index];
+    const pp_workload_request *request = &run->workload.requests[index];
+    const char *folder = path_of(run, PP_BUNDLE_BODIES);
+    const char *base =
+        pp_arena_printf(run->study->arena, "%s/%s-%03lld", folder,
+                        pp_phase_name(exchange->id.phase), (long long)exchange->id.index);
+    const char *reply = pp_arena_printf(run->study->arena, "%s.sse", base);
+    const char *body = pp_arena_printf(run->study->arena, "%s.request.json", base);
+    pp_status st = pp_study_ensure_folder(run->study, reply, err);
+
+    if (st == PP_OK)
+        st = pp_file_write_new(reply, exchange->body.data, exchange->body.size, err);
+    if (st == PP_OK)
+        st = pp_file_write_new(body, request->body.data, request->body.size, err);
+    return st;
+}
+
+static void note_sample(request_run *run, const pp_sample *sample)
+{
+    pp_pass_figures one = {0};
+
+    if (sample->id.phase != PP_PHASE_MEASURED)
+        return;
+    pp_pass_figures_add_sample(run->study->arena, &one, sample);
+    pp_figures_append(run->study->arena, &run->figures, &one.figures);
+    run->failed_count += one.failed_request_count;
+}
+
+/* Decoding happens here, when nothing is measured any more. */
+static pp_status save_samples(request_run *run, pp_error *err)
+{
+    const char *path = path_of(run, PP_BUNDLE_SAMPLES);
+    pp_buf lines;
+    pp_status st = PP_OK;
+
+    pp_buf_init(&lines, SAMPLES_MAX_BYTES);
+    for (size_t i = 0; st == PP_OK && i < run->load.exchange_count; i++) {
+        pp_sample sample;
+
+        st = save_exchange(run, i, err);
+        if (st == PP_OK)
+            st = pp_sample_of_exchange(run->study->arena, &run->load.exchanges[i], &sample, err);
+        if (st == PP_OK)
+            st = pp_sample_write(&sample, &lines, err);
+        if (st == PP_OK)
+            note_sample(run, &sample);
+    }
+    if (st == PP_OK)
+        st = path == NULL ? pp_arena_check(run->study->arena, err)
+                          : pp_file_write_new(path, pp_buf_text(&lines), lines.size, err);
+    pp_buf_done(&lines);
+    return st;
+}
+
+/* ---- memory
+ * ----------------------------------------------------------------------------------------- */
+
+static pp_status save_resources(request_run *run, pp_error *err)
+{
+    pp_arena *arena = run->study->arena;
+    pp_json *object = pp_json_new_object(arena);
+    const pp_fact_int *peak = &run->after_requests.peak_rss_bytes;
+
+    pp_json_set_string(arena, object, "schema_version", "1.0");
+    pp_json_set_string(arena, object, "document", "resource-measurement");
+    pp_json_set_text(arena, object, "candidate_id", run->candidate->id);
+    pp_json_set_int(arena, object, "pass", run->pass);
+    if (peak->known)
+        pp_json_set_int(arena, object, "peak_rss_bytes", peak->value);
+    else
+        pp_json_set_null(arena, object, "peak_rss_bytes");
+    pp_json_set_string(arena, object, "method",
+                       "VmHWM of the server's /proc/PID/status after the last request");
+    pp_json_set(arena, object, "after_load", pp_process_memory_to_json(arena, &run->after_load));
+    pp_json_set(arena, object, "after_requests",
+                pp_process_memory_to_json(arena, &run->after_requests));
+    return pp_study_save_json(run->study, path_of(run, PP_BUNDLE_RESOURCES), object, err);
+}
+
+/* ---- the whole run
+ * ---------------------------------------------------------------------------------- */
+
+static pp_status measure(request_run *run, pp_error *err)
+{
+    pid_t pid;
+    pp_status st = start_server(run, err);
+
+    if (st != PP_OK)
+        return st;
+    pid = pp_server_pid(run->server);
+    st = pp_process_memory_read("/", pid, &run->after_load, err);
+    if (st == PP_OK)
+        st = prepare_workload(run, err);
+    if (st == PP_OK)
+        st = send_requests(run, err);
+    if (st == PP_OK && run->load.interrupted)
+        return pp_fail(err, PP_ERR_INTERRUPTED, "interrupted after %zu of %zu requests",
+                       run->load.exchange_count, run->load.asked_count);
+    if (st == PP_OK)
+        st = pp_process_memory_read("/", pid, &run->after_requests, err);
+    if (st != PP_OK) {
+        pp_error died = {0};
+
+        if (pp_server_check_alive(run->server, &died) != PP_OK && err != NULL)
+            *err = died; /* the cause behind whatever failed first */
+    }
+    return st;
+}
+
+static void stop_server(request_run *run)
+{
+    pp_child_exit ended;
+
+    if (run->server == NULL)
+        return;
+    pp_server_stop(run->server, &ended);
+    pp_watch_untrack(run->record.watch, pp_server_pid(run->server), &ended.usage);
+    pp_study_record_exit(run->study, &run->record, &ended);
+    pp_server_free(run->server);
+    run->server = NULL;
+}
+
+static const char *note_of(request_run *run)
+{
+    pp_arena *arena = run->study->arena;
+    double e2e_ms;
+    double ttft_ms;
+
+    if (run->record.failure != NULL)
+        return run->record.failure;
+    if (!pp_series_percentile(arena, &run->figures.e2e_latency_ms, 50, &e2e_ms) ||
+        !pp_series_percentile(arena, &run->figures.ttft_ms, 50, &ttft_ms))
+        return pp_arena_printf(arena, "%lld of %zu requests failed", (long long)run->failed_count,
+                               run->load.exchange_count);
+    return pp_arena_printf(arena, "end to end %.4g ms, first token %.4g ms (medians)", e2e_ms,
+                           ttft_ms);
+}
+
+/* The record ends the watch, so it is written whatever happened before; the first error counts. */
+static pp_status save_all(request_run *run, bool measured, pp_error *err)
+{
+    pp_error later = {0};
+    pp_status st = PP_OK;
+    pp_status ended;
+
+    if (run->load.exchange_count > 0)
+        st = save_samples(run, err);
+    if (st == PP_OK && measured)
+        st = save_resources(run, err);
+    ended = pp_study_record_end(run->study, &run->record, path_of(run, PP_BUNDLE_SERVER_RUN),
+                                st == PP_OK ? err : &later);
+    return st == PP_OK ? ended : st;
+}
+
+pp_status pp_study_run_requests(pp_study *study, const pp_study_part *part, pp_error *err)
+{
+    request_run run = {
+        .study = study,
+        .part = part,
+        .candidate = pp_study_candidate(study, part),
+        .pass = (int)part->pass,
+    };
+    const char *what = pp_arena_printf(study->arena, "%s, pass %d of %d", run.candidate->id.data,
+                                       run.pass, (int)study->plan.passes);
+    pp_error failure = {0};
+    pp_status measured;
+    pp_status st;
+
+    pp_study_report_begin(study, part->step, what);
+    st = pp_study_settle(study, err);
+    if (st == PP_OK)
+        st = pp_study_record_begin(study, part, &run.record, err);
+    if (st != PP_OK)
+        return st;
+    measured = measure(&run, &failure);
+    if (measured != PP_OK)
+        pp_study_record_failure(study, &run.record, &failure);
+    stop_server(&run);
+    st = save_all(&run, measured == PP_OK, err);
+    pp_study_report_end(study, part->step, what, note_of(&run));
+    return st == PP_OK ? pp_study_check_stop(study, err) : st;
+}

@@ -1,0 +1,110 @@
+/* One run of llama-bench: prompt and generation rate of one candidate in one pass. */
+#include "base/clock.h"
+#include "base/files.h"
+#include "evidence/figures.h"
+#include "evidence/layout.h"
+#include "study/context.h"
+#include "study/requests.h"
+
+pp_status pp_study_bench_argv(pp_study *study, const pp_plan_candidate *candidate,
+                              pp_argv *ret_argv, pp_error *err)
+{
+    pp_bench_work work = {
+        .prompt_tokens = study->plan.throughput.prompt_tokens,
+        .generation_tokens = study->plan.throughput.generation_tokens,
+        .repetitions = study->plan.throughput.repetitions,
+    };
+
+    return pp_argv_bench(study->arena, &study->engine, pp_study_model_path(study, candidate),
+                         &candidate->settings, &work, ret_argv, err);
+}
+
+/* The child runs from here to its end, or until it is stopped; its exit goes into the record. */
+static pp_status run_child(pp_study *study, const pp_child_options *options,
+                           pp_study_record *record, pp_error *err)
+{
+    int64_t deadline_ns = pp_clock_now_ns() + study->plan.deadlines.throughput_ms * PP_NS_PER_MS;
+    pp_child *child = NULL;
+    pp_child_exit ended;
+    char how[64];
+    pp_status st = pp_child_start(options, &child, err);
+
+    if (st != PP_OK)
+        return st;
+    (void)pp_watch_track(record->watch, pp_child_pid(child), NULL); /* gone already: its CPU is in
+                                                                       the exit below */
+    st = pp_child_wait(child, deadline_ns, study->options->stop, &ended, err);
+    if (st != PP_OK)
+        pp_child_stop(child, 0, &ended);
+    pp_watch_untrack(record->watch, pp_child_pid(child), &ended.usage);
+    pp_study_record_exit(study, record, &ended);
+    pp_child_free(child);
+    if (st == PP_OK && (ended.by_signal || ended.code != 0))
+        st = pp_fail(err, PP_ERR_PEER, "llama-bench: expected exit code 0, got %s; see '%s'",
+                     pp_child_exit_text(&ended, how), options->stderr_path);
+    return st;
+}
+
+/* What the rows say, for the progress line; rows that cannot be read are a failure of the run. */
+static pp_status summarise(pp_study *study, const char *path, const char **ret_note, pp_error *err)
+{
+    pp_bench_rows rows = {0};
+    pp_figures figures = {0};
+    double prompt;
+    double generation;
+    pp_status st = pp_bundle_read_bench(study->arena, path, &rows, err);
+
+    if (st != PP_OK)
+        return st;
+    pp_figures_add_bench(study->arena, &figures, &rows);
+    if (!pp_series_percentile(study->arena, &figures.prompt_tokens_per_second, 50, &prompt) ||
+        !pp_series_percentile(study->arena, &figures.generation_tokens_per_second, 50, &generation))
+        return pp_fail(err, PP_ERR_SCHEMA, "'%s': expected a prompt and a generation test", path);
+    *ret_note = pp_arena_printf(study->arena, "prompt %.4g tok/s, generation %.4g tok/s", prompt,
+                                generation);
+    return PP_OK;
+}
+
+pp_status pp_study_run_throughput(pp_study *study, const pp_study_part *part, pp_error *err)
+{
+    const pp_plan_candidate *candidate = pp_study_candidate(study, part);
+    const int pass = (int)part->pass;
+    pp_arena *arena = study->arena;
+    const char *what = pp_arena_printf(arena, "%s, pass %d of %d", candidate->id.data, pass,
+                                       (int)study->plan.passes);
+    const char *rows_path =
+        pp_bundle_path(arena, study->folder, PP_BUNDLE_BENCH_ROWS, candidate->id.data, pass);
+    const char *note = NULL;
+    pp_study_record record;
+    pp_argv argv = {0};
+    pp_error failure = {0};
+    pp_status st = pp_study_ensure_folder(study, rows_path, err);
+    pp_status measured;
+
+    if (st == PP_OK)
+        st = pp_study_bench_argv(study, candidate, &argv, err);
+    pp_study_report_begin(study, part->step, what);
+    if (st == PP_OK)
+        st = pp_study_settle(study, err);
+    if (st == PP_OK)
+        st = pp_study_record_begin(study, part, &record, err);
+    if (st != PP_OK)
+        return st;
+    pp_child_options options = {
+        .argv = argv.words,
+        .environment = study->engine.environment,
+        .stdout_path = rows_path,
+        .stderr_path =
+            pp_bundle_path(arena, study->folder, PP_BUNDLE_BENCH_STDERR, candidate->id.data, pass),
+    };
+    measured = run_child(study, &options, &record, &failure);
+    if (measured == PP_OK)
+        measured = summarise(study, rows_path, &note, &failure);
+    if (measured != PP_OK)
+        pp_study_record_failure(study, &record, &failure);
+    st = pp_study_record_end(
+        study, &record,
+        pp_bundle_path(arena, study->folder, PP_BUNDLE_BENCH_RUN, candidate->id.data, pass), err);
+    pp_study_report_end(study, part->step, what, measured == PP_OK ? note : record.failure);
+    return st == PP_OK ? pp_study_check_stop(study, err) : st;
+}
