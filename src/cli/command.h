@@ -74,6 +74,7 @@ pp_exit pp_exit_of(pp_status st);
 
 /* The commands, one file each: cmd_<name>.c */
 #define PP_COMMAND_LIST(X)                                                                         \
+    X(doctor)                                                                                      \
     X(model_info)                                                                                  \
     X(model_synth)                                                                                 \
     /* end */

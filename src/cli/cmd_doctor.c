@@ -1,0 +1,138 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "cli/command.h"
+#include "cli/doctor.h"
+
+#define DOCUMENT_MAX_BYTES ((size_t)1 << 20)
+#define LOAD_NOW_NS        PP_NS_PER_S
+#define LOAD_INTERVAL_NS   (100 * PP_NS_PER_MS)
+
+static const pp_option options[] = {
+    {"json", 0, NULL, NULL, "print the document of docs/formats/doctor.md", false, false},
+    {"llama-dir", 0, "DIR", NULL, "folder of llama.cpp's programs (or PARETOPILOT_LLAMA_DIR)",
+     false, false},
+    {"require-evidence-host", 0, NULL, NULL, "exit 3 unless measurements here can be evidence",
+     false, false},
+    {"root", 0, "DIR", NULL, "read the files below DIR instead of /: of another machine", false,
+     false},
+};
+
+/* Named by the option, the environment, or the folder of llama-server on PATH; in this order. */
+static const char *find_llama_folder(pp_arena *arena, const pp_args *args)
+{
+    const char *given = pp_args_value(args, "llama-dir");
+    const char *path = getenv("PATH");
+
+    if (given == NULL || given[0] == '\0')
+        given = getenv("PARETOPILOT_LLAMA_DIR");
+    if (given != NULL && given[0] != '\0')
+        return given;
+    while (path != NULL && *path != '\0') {
+        size_t size = strcspn(path, ":");
+        const char *folder = pp_arena_dup(arena, path, size);
+        const char *program = folder == NULL ? NULL : pp_path_join(arena, folder, "llama-server");
+
+        if (size > 0 && program != NULL && pp_path_exists(program))
+            return folder;
+        path += size + (path[size] == ':');
+    }
+    return NULL;
+}
+
+static pp_status measure_load(pp_doctor *doctor, pp_error *err)
+{
+    pp_watch_options watch_options;
+    pp_watch *watch = NULL;
+    pp_status st;
+
+    pp_watch_options_default(&watch_options);
+    watch_options.interval_ns = LOAD_INTERVAL_NS;
+    watch_options.window_ns = LOAD_NOW_NS / 2;
+    st = pp_watch_start(&watch_options, &watch, err);
+    if (st != PP_OK)
+        return st;
+    pp_clock_sleep_until_ns(pp_clock_now_ns() + LOAD_NOW_NS);
+    pp_watch_stop(watch, &doctor->load_now);
+    doctor->has_load_now = true;
+    return PP_OK;
+}
+
+static pp_status print_json(pp_arena *arena, const pp_doctor *doctor, pp_error *err)
+{
+    pp_buf buf;
+    pp_status st;
+
+    pp_buf_init(&buf, DOCUMENT_MAX_BYTES);
+    st = pp_json_write(pp_doctor_to_json(arena, doctor), PP_JSON_ASCII, &buf, err);
+    if (st == PP_OK)
+        (void)fwrite(buf.data, 1, buf.size, stdout); /* main asks ferror */
+    pp_buf_done(&buf);
+    return st;
+}
+
+static pp_status check_folder(const char *option, const char *path, pp_error *err)
+{
+    if (path != NULL && !pp_path_is_folder(path))
+        return pp_fail(err, PP_ERR_USAGE, "doctor: --%s '%s': expected a folder", option, path);
+    return PP_OK;
+}
+
+static pp_status examine(pp_arena *arena, const pp_args *args, pp_doctor *doctor, pp_error *err)
+{
+    const char *root = pp_args_value(args, "root");
+    pp_host_options host_options = {.root = root == NULL ? "/" : root};
+    pp_error load_err = {0};
+    pp_status st = check_folder("root", root, err);
+
+    if (st == PP_OK)
+        st = check_folder("llama-dir", pp_args_value(args, "llama-dir"), err);
+    if (st != PP_OK)
+        return st;
+    pp_host_read(&host_options, &doctor->host);
+    if (!doctor->host.recorded) {
+        doctor->llama_folder = find_llama_folder(arena, args);
+        st = measure_load(doctor, &load_err);
+        if (st != PP_OK) /* the rest is still worth reading */
+            fprintf(stderr, "warning: the load now is not measured: %s\n", load_err.text);
+    } else {
+        doctor->llama_folder = pp_args_value(args, "llama-dir");
+    }
+    pp_doctor_judge(doctor);
+    return PP_OK;
+}
+
+static pp_status run(const pp_args *args, pp_exit *ret_exit, pp_error *err)
+{
+    pp_arena arena = {0};
+    pp_doctor doctor = {0};
+    pp_status st = examine(&arena, args, &doctor, err);
+
+    if (st == PP_OK && pp_args_has(args, "json"))
+        st = print_json(&arena, &doctor, err);
+    else if (st == PP_OK)
+        pp_doctor_print(&doctor);
+    if (st == PP_OK && pp_args_has(args, "require-evidence-host") &&
+        !(doctor.suitable.known && doctor.suitable.value)) {
+        fprintf(stderr, "doctor: not a host of evidence: %s\n", doctor.suitable_reason);
+        *ret_exit = PP_EXIT_COULD_NOT_TELL;
+    }
+    pp_arena_done(&arena);
+    return st;
+}
+
+const pp_command pp_command_doctor = {
+    .group = "Measure",
+    .name = "doctor",
+    .positionals = "",
+    .options = options,
+    .n_options = PP_COUNT_OF(options),
+    .summary = "what this machine can measure, and what stands in the way",
+    .detail = "Reads the machine's own files, watches for one second what other programs use, and\n"
+              "says in plain words what to change before measuring. Changes nothing.\n",
+    .example = "paretopilot doctor",
+    .run = run,
+};
