@@ -77,6 +77,8 @@ pp_exit pp_exit_of(pp_status st);
     X(doctor)                                                                                      \
     X(model_info)                                                                                  \
     X(model_synth)                                                                                 \
+#define PP_COMMAND_LIST(X) \
+    X(recommend) \
     /* end */
 
 #define PP_DECLARE_COMMAND(id) extern const pp_command pp_command_##id;
