@@ -77,8 +77,7 @@ pp_exit pp_exit_of(pp_status st);
     X(doctor)                                                                                      \
     X(model_info)                                                                                  \
     X(model_synth)                                                                                 \
-#define PP_COMMAND_LIST(X) \
-    X(recommend) \
+    X(recommend)                                                                                   \
     /* end */
 
 #define PP_DECLARE_COMMAND(id) extern const pp_command pp_command_##id;

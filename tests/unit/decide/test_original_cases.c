@@ -124,7 +124,8 @@ static void check_refusal(const replay *r, pp_status st)
         fail_msg("%s: refused without a word", r->id);
     if (st == want)
         return;
-    /* read more strictly: docs/formats/json.md; a list on top is a wrong document, not wrong JSON */
+    /* read more strictly: docs/formats/json.md; a list on top is a wrong document, not wrong JSON
+     */
     if (pp_text_is(reason, "integer-out-of-range") || pp_text_is(reason, "lone-surrogate") ||
         pp_text_is(reason, "too-deep") || pp_text_is(reason, "top-level"))
         return;
@@ -134,7 +135,8 @@ static void check_refusal(const replay *r, pp_status st)
 
 static bool is_declared_refusal(const replay *r)
 {
-    return strstr(r->err.text, "integer") != NULL || strstr(r->err.text, "invalid Unicode") != NULL ||
+    return strstr(r->err.text, "integer") != NULL ||
+           strstr(r->err.text, "invalid Unicode") != NULL ||
            strstr(r->err.text, "nested deeper") != NULL ||
            strstr(r->err.text, "maximum parsing depth") != NULL ||
            strstr(r->err.text, "NUL byte in object key") != NULL;
