@@ -691,7 +691,7 @@ pp_status pp_http_run(pp_http_loop *loop, const bool *done, int64_t until_ns, pp
             return PP_OK;
         if (done == NULL && until_ns == 0 && loop->transfer_count == 0)
             return PP_OK;
-        if (loop->stop != NULL && *loop->stop != 0)
+        if (loop->stop != NULL && __atomic_load_n(loop->stop, __ATOMIC_RELAXED) != 0)
             return pp_fail(err, PP_ERR_INTERRUPTED, "interrupted");
         if (until_ns != 0 && pp_clock_now_ns() >= until_ns)
             return PP_OK;

@@ -61,7 +61,7 @@ static const struct {
      "[|a]@9[|b]@18[|c]@29[|d]@38 comments=0 empty=0"},
     {"B004 comments and other fields are no data",
      TEXT(": x\nevent: message\nid: 7\nretry: 10\ndata: t\n\n"),
-     "[message|t]@44 comments=1 empty=0"},
+     "[message|t]@43 comments=1 empty=0"},
     {"B007 frames of comments only", TEXT(": ping\n\n: ping\n\n:\n\n"), " comments=3 empty=0"},
     {"B007 data without anything", TEXT("data:\n\ndata\n\ndata: \n\n"), " comments=0 empty=3"},
     {"F23 comment wrapped in data", TEXT("data: : keepalive\n\ndata: x\n\n"),
@@ -72,7 +72,7 @@ static const struct {
     {"comment without line end", TEXT("data: a\n\n: bye"), "[|a]@8 comments=1 empty=0"},
     {"B008 one blank is data, one is dropped", TEXT("data:  \n\n"), "[| ]@8 comments=0 empty=0"},
     {"B017 several data lines are joined", TEXT("data: {\ndata:  \"a\":\ndata: 1}\n\n"),
-     "[|{\n \"a\":\n1}]@30 comments=0 empty=0"},
+     "[|{\n \"a\":\n1}]@29 comments=0 empty=0"},
     {"byte order mark at the start only",
      TEXT("\xEF\xBB\xBF"
           "data: a\n\n\xEF\xBB\xBF"
