@@ -73,7 +73,9 @@ PP_MUST_CHECK pp_status pp_args_parse(const pp_command *command, int argc, char 
 pp_exit pp_exit_of(pp_status st);
 
 /* The commands, one file each: cmd_<name>.c */
-#define PP_COMMAND_LIST(X)
+#define PP_COMMAND_LIST(X)                                                                         \
+    X(recommend)                                                                                   \
+    /* end */
 
 #define PP_DECLARE_COMMAND(id) extern const pp_command pp_command_##id;
 PP_COMMAND_LIST(PP_DECLARE_COMMAND)

@@ -1,0 +1,106 @@
+#include "mask.h"
+
+#include <string.h>
+
+#include "digest/sha256.h"
+#include "shared.h"
+
+static pp_json *mask_texts(pp_arena *arena, const pp_json *rejected)
+{
+    pp_json *out = pp_json_new_object(arena);
+
+    for (size_t i = 0; i < rejected->object.count; i++) {
+        pp_json *texts = pp_json_new_array(arena);
+
+        for (size_t j = 0; j < rejected->object.members[i].value->array.count; j++)
+            pp_json_add(arena, texts, pp_json_new_string(arena, ""));
+        pp_json_set_text_key(arena, out, rejected->object.members[i].key, texts);
+    }
+    return out;
+}
+
+static pp_json *mask_member(pp_arena *arena, const pp_json *object, const char *key)
+{
+    pp_json *out = pp_json_new_object(arena);
+
+    for (size_t i = 0; i < object->object.count; i++) {
+        const pp_json_member *member = &object->object.members[i];
+
+        pp_json_set_text_key(arena, out, member->key,
+                             pp_text_is(member->key, key) ? pp_json_new_string(arena, "")
+                                                          : member->value);
+    }
+    return out;
+}
+
+pp_json *mask_recommendation(pp_arena *arena, const pp_json *document, bool keep_fingerprints)
+{
+    pp_json *out = pp_json_new_object(arena);
+
+    for (size_t i = 0; i < document->object.count; i++) {
+        const pp_json_member *member = &document->object.members[i];
+        const pp_json *value = member->value;
+
+        if (pp_text_is(member->key, "input_fingerprints") && !keep_fingerprints)
+            continue;
+        if (pp_text_is(member->key, "paretopilot_version"))
+            value = pp_json_new_string(arena, "");
+        else if (pp_text_is(member->key, "selection"))
+            value = mask_member(arena, value, "reason");
+        else if (pp_text_is(member->key, "rejected"))
+            value = mask_texts(arena, value);
+        pp_json_set_text_key(arena, out, member->key, value);
+    }
+    return out;
+}
+
+const char *canonical_sha256(pp_arena *arena, const pp_json *document)
+{
+    char hex[PP_SHA256_HEX_SIZE];
+    pp_error err = {0};
+    pp_buf text;
+
+    pp_buf_init(&text, PP_JSON_MAX_BYTES);
+    assert_ok(pp_json_write(document, PP_JSON_FILE, &text, &err), err);
+    assert_ok(pp_sha256_of(text.data, text.size, hex, &err), err);
+    pp_buf_done(&text);
+    return pp_arena_dup(arena, hex, strlen(hex));
+}
+
+static int base64_digit(char c)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const char *at = c == '\0' ? NULL : strchr(digits, c);
+
+    return at == NULL ? -1 : (int)(at - digits);
+}
+
+static pp_text from_base64(pp_arena *arena, pp_text text)
+{
+    char *out = PP_ARENA_NEW(arena, char, text.size + 1);
+    size_t size = 0;
+    unsigned bits = 0;
+    int count = 0;
+
+    for (size_t i = 0; i < text.size && base64_digit(text.data[i]) >= 0; i++) {
+        bits = bits << 6 | (unsigned)base64_digit(text.data[i]);
+        count += 6;
+        if (count >= 8) {
+            count -= 8;
+            out[size++] = (char)(bits >> count & 0xff);
+        }
+    }
+    return (pp_text){out, size};
+}
+
+bool case_input(pp_arena *arena, const pp_json *input, pp_text *ret_bytes)
+{
+    const pp_json *text = pp_json_find(input, "text");
+    const pp_json *base64 = pp_json_find(input, "base64");
+
+    if (text != NULL)
+        *ret_bytes = text->text;
+    else if (base64 != NULL)
+        *ret_bytes = from_base64(arena, base64->text);
+    return text != NULL || base64 != NULL;
+}
