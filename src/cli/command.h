@@ -75,6 +75,7 @@ pp_exit pp_exit_of(pp_status st);
 /* The commands, one file each: cmd_<name>.c */
 #define PP_COMMAND_LIST(X)                                                                         \
     X(recommend)                                                                                   \
+    X(report)                                                                                      \
     /* end */
 
 #define PP_DECLARE_COMMAND(id) extern const pp_command pp_command_##id;
