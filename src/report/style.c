@@ -64,7 +64,7 @@ const char *const pp_report_style[] = {
     "vertical-align:bottom;color:var(--muted)}\n",
     "thead small{display:block;font-weight:400}\n",
     "tbody th{font-weight:600}\n",
-    ".wide tbody th,.reasons tbody th{min-width:9rem;max-width:18rem;overflow-wrap:anywhere}\n",
+    ".wide tbody th,.reasons tbody th{min-width:11rem;max-width:18rem;overflow-wrap:anywhere}\n",
     ".num{text-align:right}\n",
     "thead .num{min-width:6.5rem}\n",
     "td.num{white-space:nowrap}\n",
@@ -80,6 +80,7 @@ const char *const pp_report_style[] = {
     ".change.regressed{color:var(--bad)}\n",
     ".tag{display:inline-block;border:1px solid currentColor;border-radius:1rem;padding:0 .5rem;"
     "font-size:.76rem;font-weight:600;white-space:nowrap;color:var(--muted)}\n",
+    "td.num .tag{display:table;margin:.15rem 0 .15rem auto}\n",
     ".tag.best{color:var(--good)}\n",
     ".tag.over,.tag.s-rejected{color:var(--bad)}\n",
     ".tag.s-selected{background:var(--accent);border-color:var(--accent);color:var(--card)}\n",
@@ -94,7 +95,8 @@ const char *const pp_report_style[] = {
     "figure{margin:0 0 1.6rem}\n",
     "figcaption{max-width:50rem;color:var(--muted);font-size:.9rem}\n",
     "svg{display:block;width:100%;min-width:44rem;height:auto;font-size:12px}\n",
-    "svg text{fill:var(--text)}\n",
+    "svg text{fill:var(--text);paint-order:stroke;stroke:var(--card);stroke-width:3px;"
+    "stroke-linejoin:round}\n",
     "svg .muted{fill:var(--muted)}\n",
     "svg .grid{stroke:var(--line);stroke-width:1}\n",
     "svg .axis{stroke:var(--muted);stroke-width:1}\n",
