@@ -80,7 +80,7 @@ const char *const pp_report_style[] = {
     ".change.regressed{color:var(--bad)}\n",
     ".tag{display:inline-block;border:1px solid currentColor;border-radius:1rem;padding:0 .5rem;"
     "font-size:.76rem;font-weight:600;white-space:nowrap;color:var(--muted)}\n",
-    "td.num .tag{display:table;margin:.15rem 0 .15rem auto}\n",
+    "td.num .tag{display:block;width:fit-content;margin:.15rem 0 .15rem auto}\n",
     ".tag.best{color:var(--good)}\n",
     ".tag.over,.tag.s-rejected{color:var(--bad)}\n",
     ".tag.s-selected{background:var(--accent);border-color:var(--accent);color:var(--card)}\n",
