@@ -1,0 +1,25 @@
+/* chart_marks.h - inside report/ only: what both charts draw alike. */
+#ifndef PP_REPORT_CHART_MARKS_H
+#define PP_REPORT_CHART_MARKS_H
+
+#include "report/svg.h"
+#include "report/view.h"
+
+/** The mark of a candidate by its standing: shapes differ, not only colours. The baseline has a
+ * square around it. */
+void pp_mark_candidate(const pp_view *v, size_t candidate, double x, double y);
+
+/** What the shapes mean, drawn as a row at height y. */
+void pp_mark_legend(const pp_view *v, double x, double y);
+
+void pp_mark_line(const pp_view *v, const char *line_class, double x1, double y1, double x2,
+                  double y2);
+
+/** <text ...> with escaped content, cut at max_chars; anchor "start", "middle" or "end". */
+void pp_mark_text(const pp_view *v, const char *text_class, const char *anchor, double x, double y,
+                  pp_text text, size_t max_chars);
+
+/** "Generation speed, tok/s" */
+pp_text pp_mark_axis_title(const pp_view *v, pp_text metric);
+
+#endif

@@ -1,0 +1,103 @@
+#include "report/view.h"
+
+static void put_member_text(const pp_view *v, const pp_json *run, const char *key)
+{
+    pp_text text;
+
+    pp_put(v, "<td>");
+    if (pp_lookup_text(run, key, &text))
+        pp_put_text(v, text);
+    else
+        pp_put(v, "<span class=\"absent\">not recorded</span>");
+    pp_put(v, "</td>");
+}
+
+static void put_member_number(const pp_view *v, const pp_json *run, const char *key, double factor,
+                              const char *unit)
+{
+    char text[PP_FIGURE_TEXT_MAX];
+    double value;
+
+    pp_put(v, "<td class=\"num\">");
+    if (pp_lookup_number(run, key, &value)) {
+        pp_put_string(v, pp_figure_fixed(value * factor, 2, text));
+        pp_put(v, unit);
+    } else {
+        pp_put(v, "<span class=\"absent\">not recorded</span>");
+    }
+    pp_put(v, "</td>");
+}
+
+/* Causes of a disturbed run with value and limit; the text of a failed one. */
+static void put_remarks(const pp_view *v, const pp_json *run)
+{
+    const pp_json *reasons = pp_lookup_array(run, "reasons");
+    pp_text text;
+
+    pp_put(v, "<td>");
+    if (pp_lookup_text(run, "failure", &text)) {
+        pp_put_text(v, text);
+        pp_put(v, " ");
+    }
+    for (size_t i = 0; i < pp_lookup_count(reasons); i++) {
+        const pp_json *reason = reasons->array.items[i];
+        double measured, limit;
+
+        if (!pp_lookup_text(reason, "cause", &text))
+            continue;
+        pp_put(v, i > 0 ? "; " : "");
+        pp_put_text(v, text);
+        if (!pp_lookup_number(reason, "measured", &measured) ||
+            !pp_lookup_number(reason, "limit", &limit))
+            continue;
+        pp_put(v, " ");
+        pp_put_number(v, measured);
+        pp_put(v, ", limit ");
+        pp_put_number(v, limit);
+        if (pp_lookup_text(reason, "unit", &text)) {
+            pp_put(v, " ");
+            pp_put_text(v, text);
+        }
+    }
+    pp_put(v, "</td>");
+}
+
+static void put_run(const pp_view *v, const pp_json *run)
+{
+    pp_text verdict = {0};
+    bool disturbed = pp_lookup_text(run, "verdict", &verdict) && pp_text_is(verdict, "disturbed");
+
+    pp_put(v, disturbed ? "<tr class=\"disturbed\">" : "<tr>");
+    put_member_text(v, run, "candidate_id");
+    put_member_text(v, run, "phase");
+    put_member_number(v, run, "pass", 1.0, "");
+    put_member_text(v, run, "outcome");
+    put_member_text(v, run, "verdict");
+    put_member_number(v, run, "foreign_percent_peak", 1.0, " %");
+    put_member_number(v, run, "steal_percent", 1.0, " %");
+    put_member_number(v, run, "duration_ns", 1e-9, " s");
+    put_remarks(v, run);
+    pp_put(v, "</tr>\n");
+}
+
+void pp_section_runs(const pp_view *v)
+{
+    const pp_json *runs = pp_lookup_array(v->study, "runs");
+
+    if (pp_lookup_count(runs) == 0)
+        return;
+    pp_put_section_open(v, "runs", "Runs, and how quiet the machine was");
+    pp_put(v, "<p>Foreign CPU is the largest share of one core that other processes took over two "
+              "seconds; steal is the share of CPU time that the hypervisor gave to others.</p>\n");
+    pp_put_table_open(v, "Every run in the order in which it was made", "wide");
+    pp_put(v, "<thead><tr><th scope=\"col\">Candidate</th><th scope=\"col\">Phase</th>"
+              "<th scope=\"col\" class=\"num\">Pass</th><th scope=\"col\">Outcome</th>"
+              "<th scope=\"col\">Machine</th><th scope=\"col\" class=\"num\">Foreign CPU, peak</th>"
+              "<th scope=\"col\" class=\"num\">Steal</th><th scope=\"col\" class=\"num\">Duration"
+              "</th><th scope=\"col\">Remarks</th></tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < pp_lookup_count(runs); i++)
+        put_run(v, runs->array.items[i]);
+    pp_put(v, "</tbody>\n");
+    pp_put_table_close(v);
+    pp_put_section_close(v);
+}

@@ -1,0 +1,132 @@
+#include "report/view.h"
+
+/* Contrast of every pair of text and ground below is at least 4.5 to 1, in both schemes.
+ * One rule or group of rules an item; NULL ends the list. */
+const char *const pp_report_style[] = {
+    ":root{color-scheme:light dark;--bg:#f6f7f8;--card:#fff;--text:#1b1f24;--muted:#57606a;"
+    "--line:#d8dde3;--accent:#0b5cad;--soft:#e8f1fb;--good:#176639;--bad:#a3261d;--warn:#7a4300;"
+    "--warnbg:#fff4e0;--hatch:#a3261d}\n",
+    "@media (prefers-color-scheme:dark){:root{--bg:#121518;--card:#1a1e23;--text:#e6e9ec;"
+    "--muted:#a3adb7;--line:#343b43;--accent:#79b8ff;--soft:#1c2b3b;--good:#7bd59b;--bad:#ff9a90;"
+    "--warn:#f3c27a;--warnbg:#33280f;--hatch:#ff9a90}}\n",
+    "*{box-sizing:border-box}\n",
+    "html{-webkit-text-size-adjust:100%;text-size-adjust:100%}\n",
+    "body{margin:0;background:var(--bg);color:var(--text);font:16px/1.55 system-ui,-apple-system,"
+    "\"Segoe UI\",Roboto,\"Noto Sans\",\"Liberation Sans\",sans-serif;overflow-wrap:anywhere}\n",
+    "header,main,footer{max-width:70rem;margin:0 auto;padding:0 1.25rem}\n",
+    "header{padding-top:2.25rem;padding-bottom:.75rem}\n",
+    "footer{padding-top:1rem;padding-bottom:2.5rem;color:var(--muted);font-size:.85rem}\n",
+    "main{outline:0}\n",
+    ".product{margin:0;color:var(--accent);font-weight:600;font-size:.85rem;letter-spacing:.04em}"
+    "\n",
+    "h1{margin:.15rem 0 .25rem;font-size:1.7rem;line-height:1.25;letter-spacing:-.01em}\n",
+    ".sub{margin:0;color:var(--muted)}\n",
+    "h2{margin:0 0 .6rem;font-size:1.25rem;line-height:1.3}\n",
+    "h3{margin:1.5rem 0 .4rem;font-size:1rem}\n",
+    "p{margin:.4rem 0 .9rem;max-width:50rem}\n",
+    "a{color:var(--accent)}\n",
+    ":focus-visible{outline:3px solid var(--accent);outline-offset:2px}\n",
+    ".skip{position:absolute;left:-99rem;padding:.5rem 1rem;background:var(--card)}\n",
+    ".skip:focus{left:1rem;top:1rem;z-index:2}\n",
+    "section{background:var(--card);border:1px solid var(--line);border-radius:.6rem;"
+    "padding:1.4rem 1.5rem;margin:1.1rem 0}\n",
+    "code,pre{font-family:ui-monospace,\"SF Mono\",Menlo,Consolas,\"Liberation Mono\",monospace;"
+    "font-size:.86em}\n",
+    "code{color:var(--muted)}\n",
+    "pre code{color:inherit;font-size:1em}\n",
+    "pre{margin:.5rem 0;padding:.9rem 1rem;background:var(--bg);border:1px solid var(--line);"
+    "border-radius:.4rem;overflow:auto;overflow-wrap:normal;line-height:1.5}\n",
+    ".banner{border:1px solid var(--line);border-left:.3rem solid var(--accent);"
+    "background:var(--card);border-radius:.4rem;padding:.65rem 1rem;margin:.6rem 0}\n",
+    ".banner.warn{border-left-color:var(--warn);background:var(--warnbg)}\n",
+    ".banner.warn strong{color:var(--warn)}\n",
+    ".verdict{border-top:.3rem solid var(--accent);padding-top:1.25rem}\n",
+    ".eyebrow{margin:0;color:var(--accent);font-weight:600;font-size:.9rem}\n",
+    ".eyebrow.bad{color:var(--bad)}\n",
+    ".verdict h2{font-size:1.7rem;margin:0;letter-spacing:-.01em}\n",
+    ".id{margin:0}\n",
+    ".reason{font-size:1.05rem}\n",
+    ".note{border-left:.2rem solid var(--warn);padding-left:.8rem}\n",
+    ".facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(10.5rem,1fr));gap:.9rem "
+    "1.5rem;margin:1.1rem 0 .2rem;border-top:1px solid var(--line);padding-top:1rem}\n",
+    ".facts div{min-width:0}\n",
+    ".facts dt{color:var(--muted);font-size:.83rem}\n",
+    ".facts dd{margin:0;font-weight:600;font-size:1.08rem;font-variant-numeric:tabular-nums}\n",
+    ".facts .main dd{color:var(--accent);font-size:1.45rem;line-height:1.2}\n",
+    ".facts small{display:block;font-weight:400;color:var(--muted);font-size:.83rem}\n",
+    ".scroll{overflow-x:auto;margin:.5rem 0;border-radius:.3rem}\n",
+    "table{border-collapse:collapse;width:100%;font-size:.92rem;"
+    "font-variant-numeric:tabular-nums;overflow-wrap:normal}\n",
+    "caption{text-align:left;color:var(--muted);font-size:.85rem;padding:.2rem 0 .4rem}\n",
+    "th,td{text-align:left;vertical-align:top;padding:.5rem .7rem;border-top:1px solid "
+    "var(--line)}\n",
+    "thead th{border-top:0;border-bottom:2px solid var(--line);font-size:.83rem;line-height:1.3;"
+    "vertical-align:bottom;color:var(--muted)}\n",
+    "thead small{display:block;font-weight:400}\n",
+    "tbody th{font-weight:600}\n",
+    ".wide tbody th,.reasons tbody th{min-width:11rem;max-width:18rem;overflow-wrap:anywhere}\n",
+    ".num{text-align:right}\n",
+    "thead .num{min-width:6.5rem}\n",
+    "td.num{white-space:nowrap}\n",
+    "code.below{display:block;font-weight:400}\n",
+    ".hash{overflow-wrap:anywhere}\n",
+    ".wide .hash{display:block;min-width:18rem}\n",
+    ".selected th,.selected td{background:var(--soft)}\n",
+    ".disturbed td{background:var(--warnbg)}\n",
+    ".facts-table th{width:17rem;font-weight:500;color:var(--muted)}\n",
+    ".reasons ul{margin:0;padding-left:1.1rem}\n",
+    ".change{display:block;font-size:.83rem;color:var(--muted)}\n",
+    ".change.improved{color:var(--good)}\n",
+    ".change.regressed{color:var(--bad)}\n",
+    ".tag{display:inline-block;border:1px solid currentColor;border-radius:1rem;padding:0 .5rem;"
+    "font-size:.76rem;font-weight:600;white-space:nowrap;color:var(--muted)}\n",
+    "td.num .tag{display:block;width:fit-content;margin:.15rem 0 .15rem auto}\n",
+    ".tag.best{color:var(--good)}\n",
+    ".tag.over,.tag.s-rejected{color:var(--bad)}\n",
+    ".tag.s-selected{background:var(--accent);border-color:var(--accent);color:var(--card)}\n",
+    ".tag.s-frontier,.tag.s-shortlist{color:var(--accent)}\n",
+    ".absent{color:var(--muted);font-style:italic;font-weight:400}\n",
+    ".fine{font-size:.85rem;color:var(--muted)}\n",
+    ".terms div{margin:.45rem 0}\n",
+    ".terms dt{font-weight:600}\n",
+    ".terms dd{margin:0;color:var(--muted)}\n",
+    "details{border-top:1px solid var(--line);padding:.35rem 0}\n",
+    "summary{cursor:pointer;padding:.2rem 0}\n",
+    "figure{margin:0 0 1.6rem}\n",
+    "figcaption{max-width:50rem;color:var(--muted);font-size:.9rem}\n",
+    "svg{display:block;width:100%;min-width:44rem;height:auto;font-size:12px}\n",
+    "svg text{fill:var(--text);paint-order:stroke;stroke:var(--card);stroke-width:3px;"
+    "stroke-linejoin:round}\n",
+    "svg .muted{fill:var(--muted)}\n",
+    "svg .grid{stroke:var(--line);stroke-width:1}\n",
+    "svg .axis{stroke:var(--muted);stroke-width:1}\n",
+    "svg .line{fill:none;stroke:var(--accent);stroke-width:2}\n",
+    "svg .cutoff{stroke:var(--warn);stroke-width:1.5;stroke-dasharray:7 4}\n",
+    "svg .cutoff-text{fill:var(--warn)}\n",
+    "svg .band{fill:var(--soft)}\n",
+    "svg .limit{stroke:var(--hatch);stroke-width:1.5}\n",
+    "svg .limit-text{fill:var(--bad)}\n",
+    "svg .hatch{stroke:var(--hatch);stroke-width:1.4;stroke-opacity:.4}\n",
+    "svg .p-selected{fill:var(--accent);stroke:var(--card);stroke-width:1.5}\n",
+    "svg .p-frontier{fill:var(--accent);stroke:var(--card);stroke-width:1.5}\n",
+    "svg .p-dominated{fill:var(--card);stroke:var(--muted);stroke-width:2}\n",
+    "svg .p-rejected{fill:none;stroke:var(--bad);stroke-width:2.2}\n",
+    "svg .p-baseline{fill:none;stroke:var(--text);stroke-width:1.4}\n",
+    "svg .p-pass{fill:var(--card);stroke:var(--muted);stroke-width:1.2}\n",
+    "svg .strong{font-weight:600}\n",
+    "@media (max-width:40rem){header,main,footer{padding-left:.8rem;padding-right:.8rem}"
+    "section{padding:1.1rem .9rem}.facts-table th{width:9rem}h1,.verdict h2{font-size:1.4rem}}\n",
+    "@media (prefers-reduced-motion:reduce){*{animation:none!important;transition:none!important;"
+    "scroll-behavior:auto!important}}\n",
+    "@media print{@page{size:A4;margin:14mm}:root{--bg:#fff;--card:#fff;--text:#000;"
+    "--muted:#444;--line:#bbb;--accent:#0b4a8f;--soft:#eef4fb;--good:#14572f;--bad:#8f1f17;"
+    "--warn:#6b3b00;--warnbg:#fff;--hatch:#8f1f17}body{font-size:9.5pt;line-height:1.4}"
+    "header,main,footer{max-width:none;padding-left:0;padding-right:0}.skip{display:none}"
+    "section{border:0;border-top:1px solid #bbb;border-radius:0;padding:.8rem 0;margin:.6rem 0}"
+    ".scroll{overflow:visible}pre{overflow:visible;white-space:pre-wrap;overflow-wrap:anywhere}"
+    "table{font-size:7.5pt;overflow-wrap:anywhere}th,td{padding:.2rem .3rem}"
+    "thead .num,.wide tbody th,.reasons tbody th,.wide .hash{min-width:0}"
+    "td.num,.tag{white-space:normal}thead{display:table-header-group}"
+    "tr,figure,.banner,.facts{break-inside:avoid}h2,h3,caption{break-after:avoid}"
+    "svg{min-width:0}}\n",
+    NULL};

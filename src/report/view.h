@@ -1,0 +1,90 @@
+/* view.h - inside report/ only: what every section reads, and the few ways in which it writes.
+ *
+ * Markup is appended by pp_put, which must only ever get literals of ours; everything that comes
+ * from a document goes through the functions below it, which escape. */
+#ifndef PP_REPORT_VIEW_H
+#define PP_REPORT_VIEW_H
+
+#include "report/change.h"
+#include "report/escape.h"
+#include "report/html.h"
+#include "report/lookup.h"
+
+typedef struct pp_view {
+    pp_arena *arena;
+    pp_buf *out;
+    const pp_report_input *input;
+    const pp_benchmark_set *set;
+    const pp_constraints *constraints;
+    const pp_decision *decision;
+    const pp_json *metadata; /* NULL when there is none */
+    const pp_json *study;    /* metadata.study, NULL when there is none */
+    pp_text *metrics;        /* in the order of tables */
+    size_t metric_count;
+} pp_view;
+
+void pp_put(const pp_view *v, const char *markup);
+void pp_put_text(const pp_view *v, pp_text text);
+void pp_put_string(const pp_view *v, const char *text);
+void pp_put_count(const pp_view *v, size_t count);
+
+/** A number without a unit, by pp_figure_text. */
+void pp_put_number(const pp_view *v, double value);
+
+/** A value of a metric with its unit; NULL reads "not measured". */
+void pp_put_value(const pp_view *v, pp_text metric, const double *value);
+
+/** Title of a metric, or its name where it is none of the known ones. */
+void pp_put_metric(const pp_view *v, pp_text metric);
+
+/** Title, and the name as code behind it. */
+void pp_put_metric_full(const pp_view *v, pp_text metric);
+
+/** Label of a candidate; the id follows as code where it differs. */
+void pp_put_candidate(const pp_view *v, size_t candidate);
+void pp_put_label(const pp_view *v, size_t candidate);
+
+/** "1,700 ms (48.57 %)" */
+void pp_put_miss(const pp_view *v, pp_text metric, double amount, bool has_percent, double percent);
+
+/** A row of a two-column table, head first: <tr><th scope="row">head</th><td> ... </td></tr> */
+void pp_put_row_open(const pp_view *v, const char *head);
+void pp_put_row_close(const pp_view *v);
+
+/** A scroll region a keyboard can reach, and the table inside it. */
+void pp_put_table_open(const pp_view *v, const char *caption, const char *table_class);
+void pp_put_table_close(const pp_view *v);
+
+/** <section> with a heading; `id` names both. */
+void pp_put_section_open(const pp_view *v, const char *id, const char *title);
+void pp_put_section_close(const pp_view *v);
+
+/** Value of a metric of a candidate, NULL when not measured. */
+const double *pp_view_value(const pp_view *v, size_t candidate, pp_text metric);
+bool pp_view_is_selected(const pp_view *v, size_t candidate);
+const pp_json *pp_view_parameters(const pp_view *v, size_t candidate, const char *member);
+/** "selected", "inside the cutoff", "frontier", "dominated", "rejected" */
+const char *pp_view_standing(const pp_view *v, size_t candidate);
+
+/* ---- sections, in the order of the page --------------------------------------------------------
+ */
+
+void pp_section_banners(const pp_view *v);
+void pp_section_verdict(const pp_view *v);
+void pp_section_comparison(const pp_view *v);
+PP_MUST_CHECK pp_status pp_section_charts(const pp_view *v, pp_error *err);
+void pp_section_others(const pp_view *v);
+void pp_section_guardrails(const pp_view *v);
+void pp_section_measured(const pp_view *v);
+void pp_section_runs(const pp_view *v);
+void pp_section_machine(const pp_view *v);
+void pp_section_models(const pp_view *v);
+PP_MUST_CHECK pp_status pp_section_deployment(const pp_view *v, pp_error *err);
+PP_MUST_CHECK pp_status pp_section_provenance(const pp_view *v, pp_error *err);
+
+PP_MUST_CHECK pp_status pp_chart_scatter(const pp_view *v, pp_error *err);
+PP_MUST_CHECK pp_status pp_chart_dots(const pp_view *v, pp_error *err);
+
+extern const char *const pp_report_style[];
+
+#endif

@@ -1,0 +1,172 @@
+#include "shared.h"
+
+#include <string.h>
+
+#include "markup.h"
+#include "report/html.h"
+
+#define VERSION "9.9.9"
+
+/* The page of two documents; the caller ends the buffer. */
+static void make_page(pp_arena *arena, const pp_benchmark_set *set, const char *constraints_path,
+                      pp_buf *page)
+{
+    pp_error err = {0};
+    pp_constraints constraints;
+    pp_decision decision;
+    char sha256[PP_SHA256_HEX_SIZE];
+    pp_report_input input = {.set = set, .constraints = &constraints, .decision = &decision};
+
+    input.tool_version = VERSION;
+    assert_ok(pp_constraints_load(arena, constraints_path, &constraints, sha256, &err), err);
+    assert_ok(pp_decide(arena, set, &constraints, &decision, &err), err);
+    pp_buf_init(page, PP_REPORT_MAX_BYTES);
+    assert_ok(pp_report_html(arena, &input, page, &err), err);
+}
+
+static void make_page_of(pp_arena *arena, const char *set_path, const char *constraints_path,
+                         pp_buf *page)
+{
+    pp_error err = {0};
+    pp_benchmark_set set;
+    char sha256[PP_SHA256_HEX_SIZE];
+
+    assert_ok(pp_benchmark_set_load(arena, set_path, &set, sha256, &err), err);
+    make_page(arena, &set, constraints_path, page);
+}
+
+static void assert_harmless(const pp_buf *page)
+{
+    static const char *const refused[] = {"<script", "http://", "https://", "@import", "url(h"};
+    const char *fault = markup_fault(page->data, page->size);
+
+    if (fault != NULL)
+        fail_msg("not well formed: %s", fault);
+    for (size_t i = 0; i < PP_COUNT_OF(refused); i++) {
+        if (strstr(pp_buf_text(page), refused[i]) != NULL)
+            fail_msg("the page holds '%s'", refused[i]);
+    }
+}
+
+static void every_page_is_well_formed_and_the_same_twice(void **state)
+{
+    static const char *const rows[][2] = {
+        {"report/full-set.json", "report/full-constraints.json"},
+        {"report/full-set.json", "report/none-constraints.json"},
+        {"report/one-set.json", "report/one-constraints.json"},
+        {"report/hostile-set.json", "report/hostile-constraints.json"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < PP_COUNT_OF(rows); i++) {
+        pp_arena arena = {0};
+        pp_buf first, second;
+
+        make_page_of(&arena, fixture_path(&arena, rows[i][0]), fixture_path(&arena, rows[i][1]),
+                     &first);
+        make_page_of(&arena, fixture_path(&arena, rows[i][0]), fixture_path(&arena, rows[i][1]),
+                     &second);
+        assert_harmless(&first);
+        assert_int_equal(first.size, second.size);
+        assert_memory_equal(first.data, second.data, first.size);
+        pp_buf_done(&first);
+        pp_buf_done(&second);
+        pp_arena_done(&arena);
+    }
+}
+
+static void public_example_makes_a_page(void **state)
+{
+    pp_arena arena = {0};
+    const char *set = shared_path_or_skip(&arena, "original/examples/synthetic-results.json");
+    const char *limits = shared_path_or_skip(&arena, "original/configs/constraints.example.json");
+    pp_buf page;
+
+    (void)state;
+    make_page_of(&arena, set, limits, &page);
+    assert_harmless(&page);
+    assert_contains(pp_buf_text(&page), "35.4 tok/s");
+    assert_contains(pp_buf_text(&page), "The baseline itself misses 1 limit");
+    pp_buf_done(&page);
+    pp_arena_done(&arena);
+}
+
+static void page_says_what_it_must(void **state)
+{
+    static const struct {
+        const char *set;
+        const char *constraints;
+        const char *want;
+    } rows[] = {
+        {"full-set", "full-constraints", "Quality not judged."},
+        {"full-set", "full-constraints", "1 of 36 runs disturbed."},
+        {"full-set", "full-constraints", "reached 38.25 % (limit 5 %)"},
+        {"full-set", "full-constraints", "simulated"},
+        {"full-set", "full-constraints", "not measured"},
+        /* 36 * 0.95 = 34.2, so rank 35 */
+        {"full-set", "full-constraints", "sample 35 of 36, 1 lies above"},
+        /* 38.1103 * 0.279 */
+        {"full-set", "full-constraints", "10.63 GB/s"},
+        {"full-set", "full-constraints", "&#39;models/shape 0.5b-q4_0.gguf&#39;"},
+        {"full-set", "none-constraints", "Nothing is eligible"},
+        {"one-set", "one-constraints", "Keep the baseline"},
+        {"one-set", "one-constraints", "There was no other candidate."},
+        {"one-set", "one-constraints", "not recorded"},
+        {"hostile-set", "hostile-constraints", "\\u202eevil\\u2066 label\\u0000"},
+        {"hostile-set", "hostile-constraints", "origin of the figures: <strong>unknown"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < PP_COUNT_OF(rows); i++) {
+        pp_arena arena = {0};
+        pp_buf page;
+
+        make_page_of(
+            &arena, fixture_path(&arena, pp_arena_printf(&arena, "report/%s.json", rows[i].set)),
+            fixture_path(&arena, pp_arena_printf(&arena, "report/%s.json", rows[i].constraints)),
+            &page);
+        if (strstr(pp_buf_text(&page), rows[i].want) == NULL)
+            fail_msg("%s: the page does not hold '%s'", rows[i].set, rows[i].want);
+        pp_buf_done(&page);
+        pp_arena_done(&arena);
+    }
+}
+
+static void three_hundred_candidates_fit(void **state)
+{
+    pp_arena arena = {0};
+    pp_error err = {0};
+    pp_benchmark_set set = {.candidate_count = 300, .synthetic = true};
+    pp_buf page;
+
+    (void)state;
+    set.candidates = PP_ARENA_NEW(&arena, pp_candidate, set.candidate_count);
+    for (size_t i = 0; i < set.candidate_count; i++) {
+        pp_candidate *c = &set.candidates[i];
+
+        c->id = pp_text_of(pp_arena_printf(&arena, "c%03zu", i));
+        c->metrics = PP_ARENA_NEW(&arena, pp_metric, 1);
+        c->metrics[0] = (pp_metric){pp_text_of("generation_tokens_per_second"), (double)(i + 1)};
+        c->metric_count = 1;
+    }
+    set.baseline_id = set.candidates[7].id;
+    assert_ok(pp_benchmark_set_finish(&arena, &set, &err), err);
+    make_page(&arena, &set, fixture_path(&arena, "report/one-constraints.json"), &page);
+    assert_contains(pp_buf_text(&page), "Nothing is eligible"); /* the limits need other metrics */
+    assert_contains(pp_buf_text(&page), "of 300 candidates.");
+    assert_harmless(&page);
+    pp_buf_done(&page);
+    pp_arena_done(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_page_is_well_formed_and_the_same_twice),
+        cmocka_unit_test(public_example_makes_a_page),
+        cmocka_unit_test(page_says_what_it_must),
+        cmocka_unit_test(three_hundred_candidates_fit),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
