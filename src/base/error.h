@@ -74,6 +74,12 @@ pp_status pp_fail_errno_at(pp_error *err, pp_status status, int errnum, const ch
 /** Put "doing: " in front of the text when `st` is a failure; PP_OK passes through untouched. */
 pp_status pp_wrap(pp_error *err, pp_status st, const char *format, ...) PP_PRINTF(3, 4);
 
+/** Marks a failure that may be ignored; the reason stands beside the call. */
+static inline void pp_ignore(pp_status st)
+{
+    (void)st;
+}
+
 /** Short name of a status for logs and tests, such as "schema". */
 const char *pp_status_name(pp_status st);
 

@@ -77,7 +77,10 @@ pp_exit pp_exit_of(pp_status st);
     X(doctor)                                                                                      \
     X(model_info)                                                                                  \
     X(model_synth)                                                                                 \
+    X(study_plan)                                                                                  \
+    X(study_run)                                                                                   \
     X(recommend)                                                                                   \
+    X(report)                                                                                      \
     /* end */
 
 #define PP_DECLARE_COMMAND(id) extern const pp_command pp_command_##id;

@@ -1,5 +1,6 @@
 #include "evidence/metadata.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- small copies of what other documents say

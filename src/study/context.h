@@ -7,6 +7,7 @@
 #include "machine/host.h"
 #include "machine/watch.h"
 #include "net/http_client.h"
+#include "proc/child.h"
 #include "study/journal.h"
 #include "study/run.h"
 

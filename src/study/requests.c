@@ -78,8 +78,8 @@ static pp_status start_server(request_run *run, pp_error *err)
         st = pp_server_start(&options, &run->server, err);
     if (st != PP_OK)
         return st;
-    (void)pp_watch_track(run->record.watch, pp_server_pid(run->server), NULL); /* if it has just
-                                                                died, the next step finds out */
+    /* if it has just died, the next step finds out */
+    pp_ignore(pp_watch_track(run->record.watch, pp_server_pid(run->server), NULL));
     return pp_study_save_json(study, path_of(run, PP_BUNDLE_SERVER_COMMAND),
                               pp_study_server_command(study->arena, run->server), err);
 }

@@ -124,9 +124,9 @@ static void close_partial(pp_study *study, const pp_error *cause)
     pp_json *fields = pp_json_new_object(study->arena);
 
     pp_json_set_string(study->arena, fields, "reason", cause->text);
-    (void)pp_journal_append(study->journal, study->arena, "stopped", fields, NULL);
-    (void)pp_study_write_status(study, false, cause->text, NULL);
-    (void)pp_checksums_write(study->folder, NULL);
+    pp_ignore(pp_journal_append(study->journal, study->arena, "stopped", fields, NULL));
+    pp_ignore(pp_study_write_status(study, false, cause->text, NULL));
+    pp_ignore(pp_checksums_write(study->folder, NULL));
 }
 
 static pp_status measure(pp_study *study, pp_study_result *ret_result, pp_error *err)

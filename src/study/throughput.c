@@ -31,8 +31,8 @@ static pp_status run_child(pp_study *study, const pp_child_options *options,
 
     if (st != PP_OK)
         return st;
-    (void)pp_watch_track(record->watch, pp_child_pid(child), NULL); /* gone already: its CPU is in
-                                                                       the exit below */
+    /* when it has gone already, its CPU time is in the exit below */
+    pp_ignore(pp_watch_track(record->watch, pp_child_pid(child), NULL));
     st = pp_child_wait(child, deadline_ns, study->options->stop, &ended, err);
     if (st != PP_OK)
         pp_child_stop(child, 0, &ended);

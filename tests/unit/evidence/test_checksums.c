@@ -5,12 +5,12 @@
 #include "evidence/checksums.h"
 #include "shared.h"
 
-static const char *write(pp_arena *arena, const char *folder, const char *name, const char *text)
+static const char *put(pp_arena *arena, const char *folder, const char *name, const char *text)
 {
     const char *path = pp_path_join(arena, folder, name);
     pp_error err = {0};
 
-    (void)pp_folder_create(pp_path_folder(arena, path), true, NULL); /* may be there already */
+    pp_ignore(pp_folder_create(pp_path_folder(arena, path), true, NULL)); /* may be there already */
     assert_ok(pp_file_write_new(path, text, strlen(text), &err), err);
     return path;
 }
@@ -28,9 +28,9 @@ static void the_list_is_sorted_and_names_every_file_but_itself(void **state)
     pp_buf list;
 
     (void)state;
-    write(&arena, folder, "b", "abc");
-    write(&arena, folder, "a/z", "abc");
-    write(&arena, folder, "a b", "");
+    put(&arena, folder, "b", "abc");
+    put(&arena, folder, "a/z", "abc");
+    put(&arena, folder, "a b", "");
     pp_buf_init(&list, 65536);
     for (int i = 0; i < 2; i++) { /* the second time replaces the first */
         assert_ok(pp_checksums_write(folder, &err), err);
@@ -55,7 +55,7 @@ static void links_and_names_that_the_list_cannot_hold_are_refused(void **state)
     assert_int_equal(pp_checksums_write(folder, &err), PP_ERR_IO);
     assert_contains(err.text, "/link': expected a folder or a regular file");
     assert_int_equal(unlink(pp_path_join(&arena, folder, "link")), 0);
-    odd = write(&arena, folder, "a\nb", "");
+    odd = put(&arena, folder, "a\nb", "");
     assert_int_equal(pp_checksums_write(folder, &err), PP_ERR_IO);
     assert_contains(err.text, "line break");
     assert_int_equal(unlink(odd), 0);
