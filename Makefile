@@ -20,14 +20,14 @@ setup:     ## install what building and testing needs (asks for sudo when not ro
 
 build: setup ## build into build/release
 	@test -e $(BUILD)/build.ninja || meson setup $(BUILD)
-	@ninja -C $(BUILD) --quiet
+	@ninja -C $(BUILD) --quiet > $(BUILD)/ninja.log 2>&1 || { cat $(BUILD)/ninja.log; exit 1; }
 
 test: build ## unit and golden tests only
 	@meson test -C $(BUILD) --suite unit --suite golden --suite fuzz
 
 asan: setup ## every test under address and undefined-behaviour sanitizers
 	@test -e $(ASAN)/build.ninja || meson setup $(ASAN) -Db_sanitize=address,undefined -Db_lundef=false
-	@ninja -C $(ASAN) --quiet
+	@ninja -C $(ASAN) --quiet > $(ASAN)/ninja.log 2>&1 || { cat $(ASAN)/ninja.log; exit 1; }
 	@tools/check.sh $(ASAN)
 
 golden: build ## rewrite the expectations of the golden cases; review the diff

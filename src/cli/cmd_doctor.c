@@ -1,11 +1,10 @@
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/files.h"
 #include "cli/command.h"
 #include "cli/doctor.h"
+#include "engine/probe.h"
 
 #define DOCUMENT_MAX_BYTES ((size_t)1 << 20)
 #define LOAD_NOW_NS        PP_NS_PER_S
@@ -21,26 +20,19 @@ static const pp_option options[] = {
      false},
 };
 
-/* Named by the option, the environment, or the folder of llama-server on PATH; in this order. */
-static const char *find_llama_folder(pp_arena *arena, const pp_args *args)
+/* No llama.cpp is a fact about the machine, not a failure; one that does not answer is a warning. */
+static void find_llama(pp_arena *arena, const pp_args *args, pp_doctor *doctor)
 {
-    const char *given = pp_args_value(args, "llama-dir");
-    const char *path = getenv("PATH");
+    pp_engine engine;
+    pp_error probe_err = {0};
 
-    if (given == NULL || given[0] == '\0')
-        given = getenv("PARETOPILOT_LLAMA_DIR");
-    if (given != NULL && given[0] != '\0')
-        return given;
-    while (path != NULL && *path != '\0') {
-        size_t size = strcspn(path, ":");
-        const char *folder = pp_arena_dup(arena, path, size);
-        const char *program = folder == NULL ? NULL : pp_path_join(arena, folder, "llama-server");
-
-        if (size > 0 && program != NULL && pp_path_exists(program))
-            return folder;
-        path += size + (path[size] == ':');
-    }
-    return NULL;
+    if (pp_engine_find(arena, pp_args_value(args, "llama-dir"), &doctor->llama_folder, NULL) !=
+        PP_OK)
+        return;
+    if (pp_engine_probe(arena, doctor->llama_folder, &engine, &probe_err) == PP_OK)
+        doctor->llama_version = engine.server.version;
+    else
+        fprintf(stderr, "warning: %s\n", probe_err.text);
 }
 
 static pp_status measure_load(pp_doctor *doctor, pp_error *err)
@@ -94,7 +86,7 @@ static pp_status examine(pp_arena *arena, const pp_args *args, pp_doctor *doctor
         return st;
     pp_host_read(&host_options, &doctor->host);
     if (!doctor->host.recorded) {
-        doctor->llama_folder = find_llama_folder(arena, args);
+        find_llama(arena, args, doctor);
         st = measure_load(doctor, &load_err);
         if (st != PP_OK) /* the rest is still worth reading */
             fprintf(stderr, "warning: the load now is not measured: %s\n", load_err.text);

@@ -44,7 +44,7 @@ pp_origin pp_model_origin(const pp_json *model, const pp_json *host)
         origin = pp_text_is(weights->text, "synthetic")     ? PP_ORIGIN_SYNTHETIC_WEIGHTS
                  : pp_text_is(weights->text, "constructed") ? PP_ORIGIN_CONSTRUCTED_WEIGHTS
                                                             : PP_ORIGIN_UNKNOWN;
-    if (is_true(pp_json_find(pp_json_find(host, "emulation"), "emulated")))
+    if (is_true(pp_json_find(pp_json_find(host, "platform"), "emulated")))
         origin = pp_origin_worst(origin, PP_ORIGIN_EMULATED);
     return origin;
 }

@@ -219,24 +219,22 @@ static const pp_goal *find_goal(const pp_constraints *c, pp_text metric)
     return NULL;
 }
 
-static pp_status check_goals_agree(const pp_constraints *c, pp_error *err)
+static pp_status check_goals_agree(const pp_json *root, const pp_constraints *c, pp_error *err)
 {
+    const pp_json *at = pp_json_find(root, "frontier_metrics");
     const pp_goal *objective = find_goal(c, c->objective.metric);
     const pp_goal *quality = c->quality_not_measurable ? NULL : find_goal(c, c->quality_metric);
 
     if (objective == NULL)
-        return pp_fail(err, PP_ERR_SCHEMA,
-                       "$.frontier_metrics: the objective '%s' must be one of them",
-                       c->objective.metric.data);
+        return pp_json_fail(at, err, "the objective '%s' must be one of them",
+                            c->objective.metric.data);
     if (objective->direction != c->objective.direction)
-        return pp_fail(err, PP_ERR_SCHEMA,
-                       "$.frontier_metrics: '%s' is \"%s\", but \"%s\" in $.objective",
-                       c->objective.metric.data, pp_direction_name(objective->direction),
-                       pp_direction_name(c->objective.direction));
+        return pp_json_fail(at, err, "'%s' is \"%s\", but \"%s\" in the objective",
+                            c->objective.metric.data, pp_direction_name(objective->direction),
+                            pp_direction_name(c->objective.direction));
     if (quality != NULL && quality->direction != PP_DIRECTION_MAX)
-        return pp_fail(err, PP_ERR_SCHEMA,
-                       "$.frontier_metrics: the quality metric '%s' must be \"max\"",
-                       c->quality_metric.data);
+        return pp_json_fail(at, err, "the quality metric '%s' must be \"max\"",
+                            c->quality_metric.data);
     return PP_OK;
 }
 
@@ -289,7 +287,7 @@ static pp_status decode_goals(pp_arena *arena, const pp_json *root, pp_constrain
     if (st == PP_OK)
         st = decode_frontier(arena, root, c, err);
     if (st == PP_OK)
-        st = check_goals_agree(c, err);
+        st = check_goals_agree(root, c, err);
     if (st == PP_OK && tolerance != NULL)
         st = get_in_range(tolerance, 100.0, &c->objective_tolerance_percent, err);
     return st == PP_OK ? decode_preferences(arena, root, c, err) : st;

@@ -51,27 +51,30 @@ static pp_status pick(const pp_json *base, const pp_json *override, const char *
     return *ret_value != NULL ? PP_OK : pp_json_require(base, key, ret_value, err);
 }
 
+static pp_status fail_word(const pp_json *value, const word_row *row, pp_error *err)
+{
+    pp_buf known;
+    pp_status st;
+
+    pp_buf_init(&known, 256);
+    for (size_t i = 0; row->words[i] != NULL; i++)
+        pp_buf_printf(&known, "%s%s", i == 0 ? "" : ", ", row->words[i]);
+    st = pp_json_fail(value, err, "expected one of %s, got '%s'", pp_buf_text(&known),
+                      value->text.data);
+    pp_buf_done(&known);
+    return st;
+}
+
 static pp_status decode_word(const pp_json *value, const word_row *row, pp_text *ret_text,
                              pp_error *err)
 {
-    pp_text text;
-    pp_buf known;
-    pp_status st = pp_json_get_text(value, &text, err);
+    pp_status st = pp_json_get_text(value, ret_text, err);
 
-    if (st != PP_OK)
-        return st;
-    pp_buf_init(&known, 256);
-    for (size_t i = 0; row->words[i] != NULL; i++) {
-        if (pp_text_is(text, row->words[i])) {
-            *ret_text = text;
-            pp_buf_done(&known);
+    for (size_t i = 0; st == PP_OK && row->words[i] != NULL; i++) {
+        if (pp_text_is(*ret_text, row->words[i]))
             return PP_OK;
-        }
-        pp_buf_printf(&known, "%s%s", i == 0 ? "" : ", ", row->words[i]);
     }
-    st = pp_json_fail(value, err, "expected one of %s, got '%s'", pp_buf_text(&known), text.data);
-    pp_buf_done(&known);
-    return st;
+    return st == PP_OK ? fail_word(value, row, err) : st;
 }
 
 static pp_status decode_fields(const pp_json *base, const pp_json *override, pp_settings *settings,

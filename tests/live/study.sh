@@ -92,13 +92,16 @@ untouched() { [ "$(ls "$work/taken")" = file ] && [ "$(cat "$work/taken/file")" 
 check "existing output folder: untouched" untouched
 
 # ---- interruptions -----------------------------------------------------------------------------------
-sed 's/"measured": 4/"measured": 2000/; s/"settle_ms": 100/"settle_ms": 50/' "$plan" > "$work/long.json"
-has_requests() { compgen -G "$1/experiment/candidates/*/server-pass-1.stderr.log" > /dev/null; }
+sed 's/"measured": 4/"measured": 300/; s/"output_tokens": 16/"output_tokens": 256/' "$plan" > "$work/long.json"
+has_requests() { # a few requests are through
+    local log=$1/experiment/candidates/q8/server-pass-1.stderr.log
+    [ -s "$log" ] && [ "$(grep -c 'POST /completion' "$log")" -ge 3 ]
+}
 start_long() { # FOLDER - in the background, as a child of this shell with signals as they come (K42)
     "$paretopilot" study run "$work/long.json" --output-dir "$1" --model-dir "$work/models" \
         --llama-dir "$llama" > "$work/out" 2> "$work/err" &
     runner=$!
-    wait_for 60 has_requests "$1" && sleep 0.5
+    wait_for 60 has_requests "$1"
 }
 check "a long study reaches its requests" start_long "$work/stopped"
 kill -INT "$runner"
