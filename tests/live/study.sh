@@ -95,7 +95,7 @@ check "existing output folder: untouched" untouched
 sed 's/"measured": 4/"measured": 300/; s/"output_tokens": 16/"output_tokens": 256/' "$plan" > "$work/long.json"
 has_requests() { # a few requests are through
     local log=$1/experiment/candidates/q8/server-pass-1.stderr.log
-    [ -s "$log" ] && [ "$(grep -c 'POST /completion' "$log")" -ge 3 ]
+    [ -s "$log" ] && [ "$(grep -c "release: id" "$log")" -ge 3 ]
 }
 start_long() { # FOLDER - in the background, as a child of this shell with signals as they come (K42)
     "$paretopilot" study run "$work/long.json" --output-dir "$1" --model-dir "$work/models" \
