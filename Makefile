@@ -19,7 +19,7 @@ setup:     ## install what building and testing needs (asks for sudo when not ro
 	@tools/setup.sh
 
 build: setup ## build into build/release
-	@test -e $(BUILD)/build.ninja || meson setup $(BUILD)
+	@test -e $(BUILD)/build.ninja || meson setup $(BUILD) > /dev/null
 	@ninja -C $(BUILD) --quiet > $(BUILD)/ninja.log 2>&1 || { cat $(BUILD)/ninja.log; exit 1; }
 
 test: build ## unit and golden tests only
