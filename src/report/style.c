@@ -1,7 +1,6 @@
 #include "report/view.h"
 
-/* Contrast of every pair of text and ground below is at least 4.5 to 1, in both schemes.
- * One rule or group of rules an item; NULL ends the list. */
+/* One rule or group of rules an item; NULL ends the list. */
 const char *const pp_report_style[] = {
     ":root{color-scheme:light dark;--bg:#f6f7f8;--card:#fff;--text:#1b1f24;--muted:#57606a;"
     "--line:#d8dde3;--accent:#0b5cad;--soft:#e8f1fb;--good:#176639;--bad:#a3261d;--warn:#7a4300;"
