@@ -94,9 +94,9 @@ static void judge_suitable(pp_doctor *doctor)
     if (host->recorded) {
         (void)snprintf(doctor->suitable_reason, sizeof doctor->suitable_reason,
                        "these are recorded files; only a living machine can measure");
-        doctor->suitable = pp_fact_bool_of(false);
+        doctor->suitable = pp_known_bool(false);
     } else if (host->emulated.known) {
-        doctor->suitable = pp_fact_bool_of(!host->emulated.value);
+        doctor->suitable = pp_known_bool(!host->emulated.value);
         (void)snprintf(doctor->suitable_reason, sizeof doctor->suitable_reason, "%s",
                        host->emulated_reason);
     } else {
@@ -194,7 +194,7 @@ static void print_features(const pp_cpuinfo *cpu)
     printf("\n");
 }
 
-static void print_count(const char *before, pp_fact_int fact, const char *what)
+static void print_count(const char *before, pp_maybe_int fact, const char *what)
 {
     if (fact.known)
         printf("%s%" PRId64 " %s", before, fact.value, what);
@@ -234,7 +234,7 @@ static void print_frequency(const pp_host_facts *host)
     printf("\n");
 }
 
-static void print_gib(const char *before, pp_fact_int bytes, const char *what)
+static void print_gib(const char *before, pp_maybe_int bytes, const char *what)
 {
     if (bytes.known)
         printf("%s%.4g GiB %s", before, (double)bytes.value / (1 << 30), what);

@@ -22,7 +22,7 @@ typedef struct pp_doctor {
     const char *llama_version; /* NULL: not asked */
     pp_doctor_warning warnings[PP_DOCTOR_MAX_WARNINGS];
     size_t warning_count;
-    pp_fact_bool suitable; /* as a host of evidence; absent: cannot tell, which is not suitable */
+    pp_maybe_bool suitable; /* as a host of evidence; absent: cannot tell, which is not suitable */
     char suitable_reason[200];
 } pp_doctor;
 

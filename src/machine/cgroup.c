@@ -91,12 +91,12 @@ static bool read_level(const level_walk *walk, const char *folder, const char *f
            pp_tree_read(path, buf, CGROUP_FILE_MAX_BYTES, ret_text);
 }
 
-static pp_fact_int level_int(const level_walk *walk, const char *folder, const char *file)
+static pp_maybe_int level_int(const level_walk *walk, const char *folder, const char *file)
 {
     char relative[PP_TREE_PATH_MAX];
 
     if (snprintf(relative, sizeof relative, "%s/%s", folder, file) >= (int)sizeof relative)
-        return (pp_fact_int){0};
+        return (pp_maybe_int){0};
     return pp_tree_int(walk->root, relative);
 }
 
@@ -110,17 +110,17 @@ static bool has_file(const level_walk *walk, const char *folder, const char *fil
 
 static void take_quota(const level_walk *walk, const char *folder, double cores)
 {
-    pp_fact_real *quota = &walk->out->cpu_quota_cores;
+    pp_maybe_real *quota = &walk->out->cpu_quota_cores;
 
     if (quota->known && quota->value <= cores)
         return;
-    *quota = pp_fact_real_of(cores);
+    *quota = pp_known_real(cores);
     (void)snprintf(walk->out->cpu_stat_folder, sizeof walk->out->cpu_stat_folder, "%s", folder);
 }
 
-static void take_memory_limit(const level_walk *walk, pp_fact_int limit)
+static void take_memory_limit(const level_walk *walk, pp_maybe_int limit)
 {
-    pp_fact_int *tightest = &walk->out->memory_limit_bytes;
+    pp_maybe_int *tightest = &walk->out->memory_limit_bytes;
 
     if (!limit.known || limit.value < 0 || limit.value >= NO_MEMORY_LIMIT_BYTES)
         return;
@@ -138,7 +138,7 @@ static void take_cpuset(const level_walk *walk, const char *folder, const char *
     if (walk->out->cpuset_cpu_count.known || !read_level(walk, folder, file, buf, &text) ||
         !pp_scan_list_count(text, &count))
         return;
-    walk->out->cpuset_cpu_count = pp_fact_int_of(count);
+    walk->out->cpuset_cpu_count = pp_known_int(count);
     pp_scan_copy(text, walk->out->cpuset_cpus, sizeof walk->out->cpuset_cpus);
 }
 
@@ -152,8 +152,8 @@ static void note_cpu_stat(const level_walk *walk, const char *folder)
 
 static void visit_v1_cpu(const level_walk *walk, const char *folder)
 {
-    pp_fact_int quota = level_int(walk, folder, "cpu.cfs_quota_us");
-    pp_fact_int period = level_int(walk, folder, "cpu.cfs_period_us");
+    pp_maybe_int quota = level_int(walk, folder, "cpu.cfs_quota_us");
+    pp_maybe_int period = level_int(walk, folder, "cpu.cfs_period_us");
 
     note_cpu_stat(walk, folder);
     if (quota.known && period.known && quota.value > 0 && period.value > 0)

@@ -8,7 +8,7 @@
 
 #include <sys/types.h>
 
-#include "machine/fact.h"
+#include "base/maybe.h"
 #include "machine/scan.h"
 
 #define PP_CGROUP_PATH_MAX 512
@@ -24,9 +24,9 @@ typedef struct pp_cgroup_paths {
 typedef struct pp_cgroup {
     const char *version; /* "v1", "v2", "hybrid"; NULL when there are none */
     pp_cgroup_paths paths;
-    pp_fact_real cpu_quota_cores; /* absent: no limit */
-    pp_fact_int memory_limit_bytes;
-    pp_fact_int cpuset_cpu_count;
+    pp_maybe_real cpu_quota_cores; /* absent: no limit */
+    pp_maybe_int memory_limit_bytes;
+    pp_maybe_int cpuset_cpu_count;
     char cpuset_cpus[256]; /* "0-3"; "" when absent; long lists are cut */
     /* Folders below the root ("sys/fs/cgroup/..."), "" when absent: */
     char cpu_stat_folder[PP_CGROUP_PATH_MAX + 64];    /* where cpu.stat counts the tightest quota */

@@ -180,7 +180,7 @@ static void read_x86_line(pp_scan line, pp_cpuinfo *info)
         pp_scan_copy(value, info->model, sizeof info->model);
     } else if (pp_scan_key(line, "flags", &value)) {
         take_features(value, "flags", info);
-        info->hypervisor = pp_fact_bool_of(has_word(value, "hypervisor"));
+        info->hypervisor = pp_known_bool(has_word(value, "hypervisor"));
     }
 }
 
@@ -196,9 +196,9 @@ static void read_arm_line(pp_scan line, int64_t *implementer, core_list *cores, 
     } else if (*implementer >= 0 && pp_scan_key(line, "CPU part", &value) &&
                pp_scan_hex(&value, &part)) {
         if (!info->arm_part.known)
-            info->arm_part = pp_fact_int_of(part);
+            info->arm_part = pp_known_int(part);
         if (!info->arm_implementer.known)
-            info->arm_implementer = pp_fact_int_of(*implementer);
+            info->arm_implementer = pp_known_int(*implementer);
         add_core(cores, *implementer, part);
     }
 }
@@ -216,7 +216,7 @@ void pp_cpuinfo_parse(pp_scan text, pp_cpuinfo *ret_info)
         read_arm_line(line, &implementer, &cores, ret_info);
     }
     if (count > 0)
-        ret_info->processor_count = pp_fact_int_of(count);
+        ret_info->processor_count = pp_known_int(count);
     if (cores.count > 0)
         name_arm_cores(&cores, ret_info);
 }

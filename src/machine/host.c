@@ -11,21 +11,21 @@
 
 #define TEXT_MAX_BYTES 16384
 
-static pp_fact_int meminfo(pp_scan text, const char *key, int64_t unit)
+static pp_maybe_int meminfo(pp_scan text, const char *key, int64_t unit)
 {
     pp_scan value;
     int64_t number;
 
     if (!pp_scan_key(text, key, &value) || !pp_scan_int(&value, &number) || number < 0 ||
         number > INT64_MAX / unit)
-        return (pp_fact_int){0};
-    return pp_fact_int_of(number * unit);
+        return (pp_maybe_int){0};
+    return pp_known_int(number * unit);
 }
 
 static void read_memory(const char *root, pp_host_facts *facts)
 {
     char path[PP_TREE_PATH_MAX], buf[TEXT_MAX_BYTES];
-    pp_fact_int swap_free;
+    pp_maybe_int swap_free;
     pp_scan text;
 
     if (!pp_tree_path(path, root, "proc/meminfo") || !pp_tree_read(path, buf, sizeof buf, &text))
@@ -36,7 +36,7 @@ static void read_memory(const char *root, pp_host_facts *facts)
     swap_free = meminfo(text, "SwapFree", 1024);
     if (facts->swap_total_bytes.known && swap_free.known &&
         swap_free.value <= facts->swap_total_bytes.value)
-        facts->swap_used_bytes = pp_fact_int_of(facts->swap_total_bytes.value - swap_free.value);
+        facts->swap_used_bytes = pp_known_int(facts->swap_total_bytes.value - swap_free.value);
     facts->hugepage_size_bytes = meminfo(text, "Hugepagesize", 1024);
     facts->hugepages_total = meminfo(text, "HugePages_Total", 1);
 }
@@ -70,15 +70,15 @@ static void read_os(const char *root, pp_host_facts *facts)
     }
 }
 
-static pp_fact_real take_load(char **at)
+static pp_maybe_real take_load(char **at)
 {
     char *end;
     double value = strtod(*at, &end);
 
     if (end == *at || !isfinite(value) || value < 0)
-        return (pp_fact_real){0};
+        return (pp_maybe_real){0};
     *at = end;
-    return pp_fact_real_of(value);
+    return pp_known_real(value);
 }
 
 static void read_load(const char *root, pp_host_facts *facts)
@@ -99,7 +99,7 @@ void pp_host_read(const pp_host_options *options, pp_host_facts *ret_facts)
     memset(ret_facts, 0, sizeof *ret_facts);
     ret_facts->recorded = !pp_tree_is_live(root);
     if (!ret_facts->recorded)
-        ret_facts->page_size_bytes = pp_fact_int_of(sysconf(_SC_PAGESIZE));
+        ret_facts->page_size_bytes = pp_known_int(sysconf(_SC_PAGESIZE));
     pp_host_read_cpu(options, ret_facts);
     pp_host_read_frequency(root, ret_facts);
     read_memory(root, ret_facts);
@@ -110,5 +110,5 @@ void pp_host_read(const pp_host_options *options, pp_host_facts *ret_facts)
     read_os(root, ret_facts);
     read_load(root, ret_facts);
     if (pp_tree_exists(root, "proc/stat"))
-        ret_facts->psi = pp_fact_bool_of(pp_tree_exists(root, "proc/pressure/cpu"));
+        ret_facts->psi = pp_known_bool(pp_tree_exists(root, "proc/pressure/cpu"));
 }

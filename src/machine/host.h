@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/maybe.h"
 #include "machine/cgroup.h"
-#include "machine/fact.h"
 
 /* Instructions that llama.cpp's CPU back ends choose their kernels by. */
 typedef struct pp_cpu_feature {
@@ -29,9 +29,9 @@ typedef struct pp_cpuinfo {
     const char *family; /* "x86_64" or "aarch64" by the shape of the text; NULL unknown */
     bool features_known;
     uint32_t features;
-    pp_fact_bool hypervisor; /* x86 flag; absent on Arm, which has none */
-    pp_fact_int processor_count;
-    pp_fact_int arm_implementer, arm_part; /* of the first core */
+    pp_maybe_bool hypervisor; /* x86 flag; absent on Arm, which has none */
+    pp_maybe_int processor_count;
+    pp_maybe_int arm_implementer, arm_part; /* of the first core */
 } pp_cpuinfo;
 
 /** The text of /proc/cpuinfo; any bytes. Different Arm cores are joined with " + ". */
@@ -51,43 +51,43 @@ typedef struct pp_host_facts {
     char architecture[32];
     char kernel_release[128];
     char os_name[128]; /* PRETTY_NAME */
-    pp_fact_int page_size_bytes;
+    pp_maybe_int page_size_bytes;
 
     pp_cpuinfo cpu;
-    pp_fact_int cpus_online;
-    pp_fact_int cpus_allowed; /* by this process's affinity */
-    pp_fact_int cores;
-    pp_fact_int sockets;
-    pp_fact_int threads_per_core;
-    pp_fact_int numa_nodes;
+    pp_maybe_int cpus_online;
+    pp_maybe_int cpus_allowed; /* by this process's affinity */
+    pp_maybe_int cores;
+    pp_maybe_int sockets;
+    pp_maybe_int threads_per_core;
+    pp_maybe_int numa_nodes;
 
-    pp_fact_int memory_total_bytes;
-    pp_fact_int memory_available_bytes;
-    pp_fact_int swap_total_bytes;
-    pp_fact_int swap_used_bytes;
-    pp_fact_int hugepage_size_bytes;
-    pp_fact_int hugepages_total;    /* count */
+    pp_maybe_int memory_total_bytes;
+    pp_maybe_int memory_available_bytes;
+    pp_maybe_int swap_total_bytes;
+    pp_maybe_int swap_used_bytes;
+    pp_maybe_int hugepage_size_bytes;
+    pp_maybe_int hugepages_total;   /* count */
     char transparent_hugepages[16]; /* "always", "madvise", "never" */
 
     pp_cgroup cgroup;
 
-    char governor[32];                                        /* of the first CPU that has one */
-    bool governors_differ;                                    /* between CPUs */
-    pp_fact_bool boost;                                       /* turbo allowed */
-    pp_fact_int frequency_now_min_khz, frequency_now_max_khz; /* over the CPUs */
-    pp_fact_int frequency_limit_khz; /* cpuinfo_max_freq of the fastest CPU */
+    char governor[32];                                         /* of the first CPU that has one */
+    bool governors_differ;                                     /* between CPUs */
+    pp_maybe_bool boost;                                       /* turbo allowed */
+    pp_maybe_int frequency_now_min_khz, frequency_now_max_khz; /* over the CPUs */
+    pp_maybe_int frequency_limit_khz; /* cpuinfo_max_freq of the fastest CPU */
 
     char virtualisation[64]; /* "kvm", "amazon ec2", ...; "none" when the CPU says so */
     char container[32];      /* "docker", "podman", ...; "" when there is no hint */
     char dmi_vendor[96], dmi_product[96];
-    pp_fact_bool emulated; /* another CPU's instructions are translated; absent: cannot tell */
+    pp_maybe_bool emulated; /* another CPU's instructions are translated; absent: cannot tell */
     char emulated_reason[160];
 
-    pp_fact_int perf_event_paranoid;
-    pp_fact_bool hardware_cycles; /* can this process count them? */
+    pp_maybe_int perf_event_paranoid;
+    pp_maybe_bool hardware_cycles; /* can this process count them? */
     char hardware_cycles_reason[128];
-    pp_fact_bool psi; /* pressure files present */
-    pp_fact_real load_1m, load_5m, load_15m;
+    pp_maybe_bool psi; /* pressure files present */
+    pp_maybe_real load_1m, load_5m, load_15m;
 } pp_host_facts;
 
 void pp_host_read(const pp_host_options *options, pp_host_facts *ret_facts);

@@ -46,8 +46,8 @@ static void read_midr(const char *root, pp_cpuinfo *info)
     scan = pp_scan_of(text, strlen(text));
     if (info->arm_part.known || !pp_scan_hex(&scan, &midr))
         return;
-    info->arm_implementer = pp_fact_int_of((midr >> 24) & 0xff);
-    info->arm_part = pp_fact_int_of((midr >> 4) & 0xfff);
+    info->arm_implementer = pp_known_int((midr >> 24) & 0xff);
+    info->arm_part = pp_known_int((midr >> 4) & 0xfff);
     name = pp_arm_core_name(info->arm_implementer.value, info->arm_part.value);
     if (name != NULL)
         (void)snprintf(info->model, sizeof info->model, "%s", name);
@@ -72,7 +72,7 @@ static void read_affinity(pp_host_facts *facts)
     size_t size = CPU_ALLOC_SIZE(MAX_AFFINITY_CPUS);
 
     if (set != NULL && sched_getaffinity(0, size, set) == 0)
-        facts->cpus_allowed = pp_fact_int_of(CPU_COUNT_S(size, set));
+        facts->cpus_allowed = pp_known_int(CPU_COUNT_S(size, set));
     CPU_FREE(set);
 }
 
@@ -101,11 +101,11 @@ static void read_topology(const char *root, pp_scan online, pp_host_facts *facts
         sockets += is_first_of(root, cpu, "core_siblings_list", &count);
     }
     if (cores > 0) {
-        facts->cores = pp_fact_int_of(cores);
-        facts->threads_per_core = pp_fact_int_of(threads);
+        facts->cores = pp_known_int(cores);
+        facts->threads_per_core = pp_known_int(threads);
     }
     if (sockets > 0)
-        facts->sockets = pp_fact_int_of(sockets);
+        facts->sockets = pp_known_int(sockets);
 }
 
 void pp_host_read_cpu(const pp_host_options *options, pp_host_facts *facts)
@@ -122,18 +122,18 @@ void pp_host_read_cpu(const pp_host_options *options, pp_host_facts *facts)
     facts->cpus_online = facts->cpu.processor_count;
     if (read_list(options->root, "sys/devices/system/cpu/online", buf, &list) &&
         pp_scan_list_count(list, &count)) {
-        facts->cpus_online = pp_fact_int_of(count);
+        facts->cpus_online = pp_known_int(count);
         read_topology(options->root, list, facts);
     }
     if (read_list(options->root, "sys/devices/system/node/online", buf, &list) &&
         pp_scan_list_count(list, &count))
-        facts->numa_nodes = pp_fact_int_of(count);
+        facts->numa_nodes = pp_known_int(count);
 }
 
 static void read_cpu_frequency(const char *root, int64_t cpu, pp_host_facts *facts)
 {
     char relative[128], governor[sizeof facts->governor];
-    pp_fact_int now, limit;
+    pp_maybe_int now, limit;
 
 #define CPUFREQ(file)                                                                              \
     ((void)snprintf(relative, sizeof relative, "sys/devices/system/cpu/cpu%lld/cpufreq/" file,     \
@@ -163,13 +163,13 @@ void pp_host_read_frequency(const char *root, pp_host_facts *facts)
     char buf[CPU_LIST_MAX_BYTES];
     int64_t cpu = -1, visited = 0;
     pp_scan list;
-    pp_fact_int boost = pp_tree_int(root, "sys/devices/system/cpu/cpufreq/boost");
-    pp_fact_int no_turbo = pp_tree_int(root, "sys/devices/system/cpu/intel_pstate/no_turbo");
+    pp_maybe_int boost = pp_tree_int(root, "sys/devices/system/cpu/cpufreq/boost");
+    pp_maybe_int no_turbo = pp_tree_int(root, "sys/devices/system/cpu/intel_pstate/no_turbo");
 
     if (boost.known)
-        facts->boost = pp_fact_bool_of(boost.value != 0);
+        facts->boost = pp_known_bool(boost.value != 0);
     else if (no_turbo.known)
-        facts->boost = pp_fact_bool_of(no_turbo.value == 0);
+        facts->boost = pp_known_bool(no_turbo.value == 0);
     if (!read_list(root, "sys/devices/system/cpu/online", buf, &list))
         return;
     while (visited++ < MAX_VISITED_CPUS && pp_scan_list_next(list, &cpu))

@@ -91,7 +91,7 @@ static void read_virtualisation(const char *root, const char *signature, pp_host
 
 static void set_emulated(pp_host_facts *facts, bool value, const char *reason)
 {
-    facts->emulated = pp_fact_bool_of(value);
+    facts->emulated = pp_known_bool(value);
     (void)snprintf(facts->emulated_reason, sizeof facts->emulated_reason, "%s", reason);
 }
 
@@ -103,7 +103,7 @@ static void judge_emulation(const char *signature, pp_host_facts *facts)
 
     if (cpu->family != NULL && facts->architecture[0] != '\0' &&
         strcmp(cpu->family, facts->architecture) != 0) {
-        facts->emulated = pp_fact_bool_of(true);
+        facts->emulated = pp_known_bool(true);
         (void)snprintf(facts->emulated_reason, sizeof facts->emulated_reason,
                        "programs see %s, /proc/cpuinfo describes %s (user-mode emulation)",
                        facts->architecture, cpu->family);
@@ -189,7 +189,7 @@ static void try_hardware_cycles(pp_host_facts *facts)
                                    .exclude_hv = 1};
     long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
-    facts->hardware_cycles = pp_fact_bool_of(fd >= 0);
+    facts->hardware_cycles = pp_known_bool(fd >= 0);
     if (fd < 0)
         (void)snprintf(facts->hardware_cycles_reason, sizeof facts->hardware_cycles_reason,
                        "perf_event_open: %s", strerror(errno));

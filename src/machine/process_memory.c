@@ -7,15 +7,15 @@
 
 #define STATUS_MAX_BYTES 16384
 
-static pp_fact_int kib_value(pp_scan text, const char *key)
+static pp_maybe_int kib_value(pp_scan text, const char *key)
 {
     pp_scan value, unit;
     int64_t kib;
 
     if (!pp_scan_key(text, key, &value) || !pp_scan_int(&value, &kib) || kib < 0 ||
         kib > INT64_MAX / 1024 || !pp_scan_word(&value, &unit) || !pp_scan_is(unit, "kB"))
-        return (pp_fact_int){0};
-    return pp_fact_int_of(kib * 1024);
+        return (pp_maybe_int){0};
+    return pp_known_int(kib * 1024);
 }
 
 void pp_process_memory_parse(pp_scan status, pp_process_memory *memory)
@@ -29,7 +29,7 @@ void pp_process_memory_parse(pp_scan status, pp_process_memory *memory)
     memory->hugetlb_bytes = kib_value(status, "HugetlbPages");
 }
 
-static pp_fact_int cgroup_peak(const char *root, pid_t pid)
+static pp_maybe_int cgroup_peak(const char *root, pid_t pid)
 {
     pp_cgroup cgroup;
     char relative[PP_TREE_PATH_MAX];
@@ -38,7 +38,7 @@ static pp_fact_int cgroup_peak(const char *root, pid_t pid)
     if (cgroup.memory_peak_folder[0] == '\0' ||
         snprintf(relative, sizeof relative, "%s/memory.peak", cgroup.memory_peak_folder) >=
             (int)sizeof relative)
-        return (pp_fact_int){0};
+        return (pp_maybe_int){0};
     return pp_tree_int(root, relative);
 }
 

@@ -8,19 +8,19 @@
 #include <sys/types.h>
 
 #include "base/error.h"
-#include "machine/fact.h"
+#include "base/maybe.h"
 #include "machine/scan.h"
 
 typedef struct pp_process_memory {
-    pp_fact_int peak_rss_bytes;    /* VmHWM; of this process image, unlike ru_maxrss (F63, K43) */
-    pp_fact_int rss_bytes;         /* VmRSS */
-    pp_fact_int anon_bytes;        /* RssAnon */
-    pp_fact_int file_bytes;        /* RssFile */
-    pp_fact_int shmem_bytes;       /* RssShmem */
-    pp_fact_int swap_bytes;        /* VmSwap */
-    pp_fact_int hugetlb_bytes;     /* HugetlbPages; not part of RSS */
-    pp_fact_int pss_bytes;         /* smaps_rollup; needs the right to look (same user) */
-    pp_fact_int cgroup_peak_bytes; /* memory.peak of its own group: all processes in it, page cache
+    pp_maybe_int peak_rss_bytes;    /* VmHWM; of this process image, unlike ru_maxrss (F63, K43) */
+    pp_maybe_int rss_bytes;         /* VmRSS */
+    pp_maybe_int anon_bytes;        /* RssAnon */
+    pp_maybe_int file_bytes;        /* RssFile */
+    pp_maybe_int shmem_bytes;       /* RssShmem */
+    pp_maybe_int swap_bytes;        /* VmSwap */
+    pp_maybe_int hugetlb_bytes;     /* HugetlbPages; not part of RSS */
+    pp_maybe_int pss_bytes;         /* smaps_rollup; needs the right to look (same user) */
+    pp_maybe_int cgroup_peak_bytes; /* memory.peak of its own group: all processes in it, page cache
                                       included; version 2 only (K44) */
 } pp_process_memory;
 

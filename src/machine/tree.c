@@ -76,16 +76,16 @@ bool pp_tree_exists(const char *root, const char *relative)
     return pp_tree_path(path, root, "%s", relative) && stat(path, &info) == 0;
 }
 
-pp_fact_int pp_tree_int(const char *root, const char *relative)
+pp_maybe_int pp_tree_int(const char *root, const char *relative)
 {
     char path[PP_TREE_PATH_MAX];
     char buf[VALUE_MAX_BYTES];
     pp_scan text;
-    pp_fact_int fact = {0};
+    pp_maybe_int fact = {0};
 
     if (pp_tree_path(path, root, "%s", relative) && pp_tree_read(path, buf, sizeof buf, &text))
         fact.known = pp_scan_int(&text, &fact.value);
-    return fact.known ? fact : (pp_fact_int){0};
+    return fact.known ? fact : (pp_maybe_int){0};
 }
 
 void pp_tree_text(const char *root, const char *relative, char *out, size_t out_size)

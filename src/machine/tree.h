@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "machine/fact.h"
+#include "base/maybe.h"
 #include "machine/scan.h"
 
 #define PP_TREE_PATH_MAX 1024
@@ -32,7 +32,7 @@ bool pp_tree_read(const char *path, char *buf, size_t capacity, pp_scan *ret_tex
 
 /* The same for one value below `root`. */
 bool pp_tree_exists(const char *root, const char *relative);
-pp_fact_int pp_tree_int(const char *root, const char *relative);
+pp_maybe_int pp_tree_int(const char *root, const char *relative);
 /** First line; "" when absent. */
 void pp_tree_text(const char *root, const char *relative, char *out, size_t out_size);
 

@@ -28,9 +28,9 @@
 
 /* Totals that are read at the begin and at the end only. */
 typedef struct totals {
-    pp_fact_int psi_cpu_some_us, psi_memory_some_us;
-    pp_fact_int throttled_count, throttled_ns;
-    pp_fact_int major_faults, thermal;
+    pp_maybe_int psi_cpu_some_us, psi_memory_some_us;
+    pp_maybe_int throttled_count, throttled_ns;
+    pp_maybe_int major_faults, thermal;
 } totals;
 
 struct pp_watch {
@@ -43,7 +43,7 @@ struct pp_watch {
     pp_watch_processes processes;
     int frequency_fds[MAX_FREQUENCY_FILES];
     size_t frequency_count;
-    pp_fact_int frequency_min_khz, frequency_max_khz;
+    pp_maybe_int frequency_min_khz, frequency_max_khz;
     char cpu_stat_path[PP_TREE_PATH_MAX]; /* "" when there is none */
     totals begin;
     int64_t samples_taken, samples_missed;
@@ -87,7 +87,7 @@ const char *pp_watch_cause_unit(pp_watch_cause cause)
 
 /* ---- totals ---------------------------------------------------------------------------------- */
 
-static pp_fact_int keyed_int(const char *path, const char *key, int64_t unit)
+static pp_maybe_int keyed_int(const char *path, const char *key, int64_t unit)
 {
     char buf[TEXT_MAX_BYTES];
     pp_scan text, value;
@@ -95,12 +95,12 @@ static pp_fact_int keyed_int(const char *path, const char *key, int64_t unit)
 
     if (!pp_tree_read(path, buf, sizeof buf, &text) || !pp_scan_key(text, key, &value) ||
         !pp_scan_int(&value, &number) || number < 0 || number > INT64_MAX / unit)
-        return (pp_fact_int){0};
-    return pp_fact_int_of(number * unit);
+        return (pp_maybe_int){0};
+    return pp_known_int(number * unit);
 }
 
 /* "some avg10=0.00 avg60=0.00 avg300=0.00 total=24908227": microseconds. */
-static pp_fact_int psi_some_us(const char *root, const char *what)
+static pp_maybe_int psi_some_us(const char *root, const char *what)
 {
     char path[PP_TREE_PATH_MAX], buf[TEXT_MAX_BYTES];
     pp_scan text, some, word;
@@ -108,21 +108,21 @@ static pp_fact_int psi_some_us(const char *root, const char *what)
 
     if (!pp_tree_path(path, root, "proc/pressure/%s", what) ||
         !pp_tree_read(path, buf, sizeof buf, &text) || !pp_scan_key(text, "some", &some))
-        return (pp_fact_int){0};
+        return (pp_maybe_int){0};
     while (pp_scan_word(&some, &word)) {
         if (!pp_scan_starts(word, "total="))
             continue;
         word.at += strlen("total=");
         if (pp_scan_int(&word, &total))
-            return pp_fact_int_of(total);
+            return pp_known_int(total);
     }
-    return (pp_fact_int){0};
+    return (pp_maybe_int){0};
 }
 
-static pp_fact_int thermal_count(const char *root)
+static pp_maybe_int thermal_count(const char *root)
 {
     char path[PP_TREE_PATH_MAX], buf[TEXT_MAX_BYTES], relative[128];
-    pp_fact_int sum = {0}, one;
+    pp_maybe_int sum = {0}, one;
     int64_t cpu = -1;
     pp_scan online;
 
@@ -136,7 +136,7 @@ static pp_fact_int thermal_count(const char *root)
         one = pp_tree_int(root, relative);
         if (!one.known || one.value < 0 || one.value > INT32_MAX)
             break;
-        sum = pp_fact_int_of(sum.value + one.value);
+        sum = pp_known_int(sum.value + one.value);
     }
     return sum;
 }
@@ -160,11 +160,11 @@ static totals read_totals(const pp_watch *watch)
     return now;
 }
 
-static pp_fact_int difference(pp_fact_int begin, pp_fact_int end)
+static pp_maybe_int difference(pp_maybe_int begin, pp_maybe_int end)
 {
     if (!begin.known || !end.known || end.value < begin.value)
-        return (pp_fact_int){0};
-    return pp_fact_int_of(end.value - begin.value);
+        return (pp_maybe_int){0};
+    return pp_known_int(end.value - begin.value);
 }
 
 /* ---- sampling -------------------------------------------------------------------------------- */
@@ -187,9 +187,9 @@ static void sample_frequencies(pp_watch *watch)
         if (!pp_scan_int(&text, &khz) || khz <= 0)
             continue;
         if (!watch->frequency_min_khz.known || khz < watch->frequency_min_khz.value)
-            watch->frequency_min_khz = pp_fact_int_of(khz);
+            watch->frequency_min_khz = pp_known_int(khz);
         if (!watch->frequency_max_khz.known || khz > watch->frequency_max_khz.value)
-            watch->frequency_max_khz = pp_fact_int_of(khz);
+            watch->frequency_max_khz = pp_known_int(khz);
     }
 }
 
@@ -409,7 +409,7 @@ void pp_watch_untrack(pp_watch *watch, pid_t pid, const struct rusage *final)
 /* ---- the verdict ----------------------------------------------------------------------------- */
 
 static void add_reason(pp_watch_result *result, pp_watch_cause cause, double measured, double limit,
-                       pp_fact_int at_ns)
+                       pp_maybe_int at_ns)
 {
     result->reasons[result->reason_count++] = (pp_watch_reason){cause, measured, limit, at_ns};
 }
@@ -421,16 +421,16 @@ static void judge(const pp_watch *watch, pp_watch_result *result)
     if (meter->is_over)
         add_reason(result, PP_WATCH_FOREIGN_CPU, meter->peak.foreign_percent,
                    result->foreign_limit_percent,
-                   pp_fact_int_of(meter->first_over.from_ns - meter->first.at_ns));
+                   pp_known_int(meter->first_over.from_ns - meter->first.at_ns));
     if (meter->has_peak && result->steal_percent.value > result->steal_limit_percent)
         add_reason(result, PP_WATCH_STEAL, result->steal_percent.value, result->steal_limit_percent,
-                   (pp_fact_int){0});
+                   (pp_maybe_int){0});
     if (result->cgroup_throttled_count.known && result->cgroup_throttled_count.value > 0)
         add_reason(result, PP_WATCH_CGROUP_THROTTLED, (double)result->cgroup_throttled_count.value,
-                   0, (pp_fact_int){0});
+                   0, (pp_maybe_int){0});
     if (result->thermal_throttled_count.known && result->thermal_throttled_count.value > 0)
         add_reason(result, PP_WATCH_THERMAL_THROTTLED,
-                   (double)result->thermal_throttled_count.value, 0, (pp_fact_int){0});
+                   (double)result->thermal_throttled_count.value, 0, (pp_maybe_int){0});
     if (result->reason_count > 0)
         result->verdict = PP_WATCH_DISTURBED;
     else
@@ -444,13 +444,13 @@ static void fill_shares(const pp_watch_meter *meter, pp_watch_result *result)
 
     if (!meter->has_peak)
         return;
-    result->foreign_percent_peak = pp_fact_real_of(meter->peak.foreign_percent);
-    result->foreign_peak_at_ns = pp_fact_int_of(meter->peak.from_ns - first->at_ns);
-    result->foreign_percent_mean = pp_fact_real_of(pp_watch_foreign_percent(first, last));
-    result->steal_percent = pp_fact_real_of(pp_watch_steal_percent(first, last));
-    result->own_percent = pp_fact_real_of(100 * (double)(last->own_ns - first->own_ns) / wall_ns);
+    result->foreign_percent_peak = pp_known_real(meter->peak.foreign_percent);
+    result->foreign_peak_at_ns = pp_known_int(meter->peak.from_ns - first->at_ns);
+    result->foreign_percent_mean = pp_known_real(pp_watch_foreign_percent(first, last));
+    result->steal_percent = pp_known_real(pp_watch_steal_percent(first, last));
+    result->own_percent = pp_known_real(100 * (double)(last->own_ns - first->own_ns) / wall_ns);
     result->children_percent =
-        pp_fact_real_of(100 * (double)(last->children_ns - first->children_ns) / wall_ns);
+        pp_known_real(100 * (double)(last->children_ns - first->children_ns) / wall_ns);
 }
 
 static void fill_totals(const pp_watch *watch, pp_watch_result *result)

@@ -11,7 +11,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
-#include "machine/fact.h"
+#include "base/maybe.h"
 
 typedef struct pp_watch pp_watch;
 
@@ -44,7 +44,7 @@ typedef enum pp_watch_cause {
 typedef struct pp_watch_reason {
     pp_watch_cause cause;
     double measured, limit;
-    pp_fact_int at_ns; /* where in the run it began; absent for sums over the run */
+    pp_maybe_int at_ns; /* where in the run it began; absent for sums over the run */
 } pp_watch_reason;
 
 typedef struct pp_watch_result {
@@ -58,18 +58,18 @@ typedef struct pp_watch_result {
     int64_t samples_taken, samples_missed;
     int64_t descendants_not_followed_count; /* more than the table holds; they count as foreign */
 
-    pp_fact_real foreign_percent_peak; /* highest confirmed window */
-    pp_fact_int foreign_peak_at_ns;    /* its begin in the run */
-    pp_fact_real foreign_percent_mean; /* over the run */
-    pp_fact_real steal_percent;        /* of all CPU time */
-    pp_fact_real own_percent;          /* this process: the client */
-    pp_fact_real children_percent;     /* the registered processes */
+    pp_maybe_real foreign_percent_peak; /* highest confirmed window */
+    pp_maybe_int foreign_peak_at_ns;    /* its begin in the run */
+    pp_maybe_real foreign_percent_mean; /* over the run */
+    pp_maybe_real steal_percent;        /* of all CPU time */
+    pp_maybe_real own_percent;          /* this process: the client */
+    pp_maybe_real children_percent;     /* the registered processes */
 
-    pp_fact_int psi_cpu_some_us, psi_memory_some_us; /* time in which somebody waited */
-    pp_fact_int cgroup_throttled_count, cgroup_throttled_ns;
-    pp_fact_int major_faults_count; /* whole machine */
-    pp_fact_int frequency_min_khz, frequency_max_khz;
-    pp_fact_int thermal_throttled_count;
+    pp_maybe_int psi_cpu_some_us, psi_memory_some_us; /* time in which somebody waited */
+    pp_maybe_int cgroup_throttled_count, cgroup_throttled_ns;
+    pp_maybe_int major_faults_count; /* whole machine */
+    pp_maybe_int frequency_min_khz, frequency_max_khz;
+    pp_maybe_int thermal_throttled_count;
 } pp_watch_result;
 
 const char *pp_watch_verdict_name(pp_watch_verdict verdict); /* "quiet" */

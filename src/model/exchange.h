@@ -7,9 +7,9 @@
 #define PP_MODEL_EXCHANGE_H
 
 #include "base/buffer.h"
+#include "base/maybe.h"
 #include "base/text.h"
 #include "digest/sha256.h"
-#include "model/maybe.h"
 
 /* Why a request failed. Names in documents are fixed; new ones may be added at the end. */
 typedef enum pp_failure {

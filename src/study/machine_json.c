@@ -1,6 +1,6 @@
 #include "study/machine_json.h"
 
-static void set_int(pp_arena *arena, pp_json *object, const char *key, pp_fact_int fact)
+static void set_int(pp_arena *arena, pp_json *object, const char *key, pp_maybe_int fact)
 {
     if (fact.known)
         pp_json_set_int(arena, object, key, fact.value);
@@ -8,7 +8,7 @@ static void set_int(pp_arena *arena, pp_json *object, const char *key, pp_fact_i
         pp_json_set_null(arena, object, key);
 }
 
-static void set_real(pp_arena *arena, pp_json *object, const char *key, pp_fact_real fact)
+static void set_real(pp_arena *arena, pp_json *object, const char *key, pp_maybe_real fact)
 {
     if (fact.known)
         pp_json_set_real(arena, object, key, fact.value);
@@ -16,7 +16,7 @@ static void set_real(pp_arena *arena, pp_json *object, const char *key, pp_fact_
         pp_json_set_null(arena, object, key);
 }
 
-static void set_bool(pp_arena *arena, pp_json *object, const char *key, pp_fact_bool fact)
+static void set_bool(pp_arena *arena, pp_json *object, const char *key, pp_maybe_bool fact)
 {
     if (fact.known)
         pp_json_set_bool(arena, object, key, fact.value);

@@ -182,7 +182,7 @@ static pp_status save_resources(request_run *run, pp_error *err)
 {
     pp_arena *arena = run->study->arena;
     pp_json *object = pp_json_new_object(arena);
-    const pp_fact_int *peak = &run->after_requests.peak_rss_bytes;
+    const pp_maybe_int *peak = &run->after_requests.peak_rss_bytes;
 
     pp_json_set_string(arena, object, "schema_version", "1.0");
     pp_json_set_string(arena, object, "document", "resource-measurement");
