@@ -2,13 +2,12 @@
 
 #include "base/clock.h"
 #include "base/files.h"
-#include "cli/command.h"
 #include "cli/doctor.h"
+#include "cli/inputs.h"
 #include "engine/probe.h"
 
-#define DOCUMENT_MAX_BYTES ((size_t)1 << 20)
-#define LOAD_NOW_NS        PP_NS_PER_S
-#define LOAD_INTERVAL_NS   (100 * PP_NS_PER_MS)
+#define LOAD_NOW_NS      PP_NS_PER_S
+#define LOAD_INTERVAL_NS (100 * PP_NS_PER_MS)
 
 static const pp_option options[] = {
     {"json", 0, NULL, NULL, "print the document of docs/formats/doctor.md", false, false},
@@ -20,7 +19,8 @@ static const pp_option options[] = {
      false},
 };
 
-/* No llama.cpp is a fact about the machine, not a failure; one that does not answer is a warning. */
+/* No llama.cpp is a fact about the machine, not a failure; one that does not answer is a warning.
+ */
 static void find_llama(pp_arena *arena, const pp_args *args, pp_doctor *doctor)
 {
     pp_engine engine;
@@ -51,19 +51,6 @@ static pp_status measure_load(pp_doctor *doctor, pp_error *err)
     pp_watch_stop(watch, &doctor->load_now);
     doctor->has_load_now = true;
     return PP_OK;
-}
-
-static pp_status print_json(pp_arena *arena, const pp_doctor *doctor, pp_error *err)
-{
-    pp_buf buf;
-    pp_status st;
-
-    pp_buf_init(&buf, DOCUMENT_MAX_BYTES);
-    st = pp_json_write(pp_doctor_to_json(arena, doctor), PP_JSON_ASCII, &buf, err);
-    if (st == PP_OK)
-        (void)fwrite(buf.data, 1, buf.size, stdout); /* main asks ferror */
-    pp_buf_done(&buf);
-    return st;
 }
 
 static pp_status check_folder(const char *option, const char *path, pp_error *err)
@@ -104,7 +91,7 @@ static pp_status run(const pp_args *args, pp_exit *ret_exit, pp_error *err)
     pp_status st = examine(&arena, args, &doctor, err);
 
     if (st == PP_OK && pp_args_has(args, "json"))
-        st = print_json(&arena, &doctor, err);
+        st = pp_print_json(pp_doctor_to_json(&arena, &doctor), err);
     else if (st == PP_OK)
         pp_doctor_print(&doctor);
     if (st == PP_OK && pp_args_has(args, "require-evidence-host") &&

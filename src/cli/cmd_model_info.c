@@ -1,11 +1,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "cli/command.h"
+#include "cli/inputs.h"
 #include "engine/gguf.h"
 
-#define DOCUMENT_MAX_BYTES ((size_t)64 << 20) /* 65,536 tensor types in the worst case */
-#define SHOWN_TEXT         80
+#define SHOWN_TEXT 80
 
 static const pp_option options[] = {
     {"json", 0, NULL, NULL, "print the document of docs/formats/model-info.md", false, false},
@@ -109,19 +108,6 @@ static void print_types(const pp_gguf *g)
     }
 }
 
-static pp_status print_json(pp_arena *arena, const pp_gguf *g, pp_error *err)
-{
-    pp_buf buf;
-    pp_status st;
-
-    pp_buf_init(&buf, DOCUMENT_MAX_BYTES);
-    st = pp_json_write(pp_gguf_to_json(arena, g), PP_JSON_ASCII, &buf, err);
-    if (st == PP_OK)
-        (void)fwrite(buf.data, 1, buf.size, stdout); /* main asks ferror */
-    pp_buf_done(&buf);
-    return st;
-}
-
 static pp_status run(const pp_args *args, pp_exit *ret_exit, pp_error *err)
 {
     pp_arena arena = {0};
@@ -130,7 +116,7 @@ static pp_status run(const pp_args *args, pp_exit *ret_exit, pp_error *err)
 
     (void)ret_exit;
     if (st == PP_OK && pp_args_has(args, "json")) {
-        st = print_json(&arena, &gguf, err);
+        st = pp_print_json(pp_gguf_to_json(&arena, &gguf), err);
     } else if (st == PP_OK) {
         print_file(&gguf);
         print_head(&gguf);

@@ -6,12 +6,11 @@
 
 #include "base/clock.h"
 #include "base/units.h"
-#include "cli/command.h"
+#include "cli/inputs.h"
 #include "engine/synth.h"
 #include "json/json.h"
 
-#define DOCUMENT_MAX_BYTES 65536
-#define PROGRESS_EVERY_NS  (PP_NS_PER_S / 5)
+#define PROGRESS_EVERY_NS (PP_NS_PER_S / 5)
 
 static const pp_option options[] = {
     {"shape", 0, "SHAPE", NULL, "dimensions to write; see the list above", true, false},
@@ -92,7 +91,6 @@ static pp_status print_json(const char *path, const pp_synth_request *request,
 {
     pp_arena arena = {0};
     pp_json *doc = pp_json_new_object(&arena);
-    pp_buf buf;
     pp_status st;
 
     pp_json_set_string(&arena, doc, "schema_version", "1.0");
@@ -108,11 +106,7 @@ static pp_status print_json(const char *path, const pp_synth_request *request,
     pp_json_set_real(&arena, doc, "digest_seconds", seconds_of(r->digest_ns));
     pp_json_set_real(&arena, doc, "commit_seconds", seconds_of(r->commit_ns));
     pp_json_set_real(&arena, doc, "weights_per_second", weights_per_second(r));
-    pp_buf_init(&buf, DOCUMENT_MAX_BYTES);
-    st = pp_json_write(doc, PP_JSON_ASCII, &buf, err);
-    if (st == PP_OK)
-        (void)fwrite(buf.data, 1, buf.size, stdout); /* main asks ferror */
-    pp_buf_done(&buf);
+    st = pp_print_json(doc, err);
     pp_arena_done(&arena);
     return st;
 }

@@ -1,8 +1,7 @@
 #include <string.h>
 
 #include "base/files.h"
-#include "cli/command.h"
-#include "decide/decision.h"
+#include "cli/inputs.h"
 #include "report/html.h"
 #include "version.h"
 
@@ -11,16 +10,6 @@ static const pp_option options[] = {
     {"output", 'o', "FILE", NULL, "the page, F.html; never replaces a file", true, false},
 };
 
-/* Everything one run needs; the inputs are parsed from the bytes that are hashed. */
-typedef struct run {
-    pp_arena arena;
-    pp_benchmark_set set;
-    pp_constraints constraints;
-    pp_decision decision;
-    char benchmarks_sha256[PP_SHA256_HEX_SIZE];
-    char constraints_sha256[PP_SHA256_HEX_SIZE];
-} run;
-
 static pp_status check_output(const char *path, pp_error *err)
 {
     size_t size = strlen(path);
@@ -28,32 +17,16 @@ static pp_status check_output(const char *path, pp_error *err)
     if (size <= 5 || strcmp(path + size - 5, ".html") != 0)
         return pp_fail(err, PP_ERR_USAGE,
                        "report: --output '%s': expected a name that ends in .html", path);
-    if (pp_path_exists(path))
-        return pp_fail(err, PP_ERR_EXISTS, "'%s' exists already; nothing is overwritten", path);
-    return PP_OK;
+    return pp_output_check_free(path, err);
 }
 
-static pp_status load_and_decide(const pp_args *args, run *r, pp_error *err)
-{
-    pp_status st =
-        pp_benchmark_set_load(&r->arena, args->positionals[0], &r->set, r->benchmarks_sha256, err);
-
-    if (st == PP_OK)
-        st = pp_constraints_load(&r->arena, pp_args_value(args, "constraints"), &r->constraints,
-                                 r->constraints_sha256, err);
-    if (st == PP_OK)
-        st = pp_wrap(err, pp_decide(&r->arena, &r->set, &r->constraints, &r->decision, err),
-                     "deciding");
-    return st;
-}
-
-static pp_status write_page(run *r, const char *path, pp_error *err)
+static pp_status write_page(pp_inputs *r, const char *path, pp_error *err)
 {
     pp_report_input input = {
         .set = &r->set,
         .constraints = &r->constraints,
         .decision = &r->decision,
-        .fingerprints = {r->benchmarks_sha256, r->constraints_sha256},
+        .fingerprints = pp_inputs_fingerprints(r),
         .tool_version = PP_VERSION,
     };
     pp_buf page;
@@ -70,16 +43,16 @@ static pp_status write_page(run *r, const char *path, pp_error *err)
 static pp_status run_report(const pp_args *args, pp_exit *ret_exit, pp_error *err)
 {
     const char *output = pp_args_value(args, "output");
-    run r = {0};
+    pp_inputs r = {0};
     pp_status st = check_output(output, err);
 
     if (st == PP_OK)
-        st = load_and_decide(args, &r, err);
+        st = pp_inputs_decide(args, &r, err);
     if (st == PP_OK)
         st = write_page(&r, output, err);
     if (st == PP_OK && !r.decision.has_winner)
         *ret_exit = PP_EXIT_NO; /* the page says so, and why */
-    pp_arena_done(&r.arena);
+    pp_inputs_done(&r);
     return st;
 }
 

@@ -1,8 +1,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/command.h"
 #include "cli/decision_table.h"
+#include "cli/inputs.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
 #include "evidence/layout.h"
@@ -80,8 +80,6 @@ static pp_status print_json(pp_arena *arena, const pp_study_result *result, pp_e
     const pp_decision *decision = &derived->decision;
     pp_json *object = pp_json_new_object(arena);
     pp_json *steps = pp_json_new_object(arena);
-    pp_buf text;
-    pp_status st;
 
     pp_json_set_string(arena, object, "schema_version", "1.0");
     pp_json_set_string(arena, object, "document", "study-summary");
@@ -100,12 +98,7 @@ static pp_status print_json(pp_arena *arena, const pp_study_result *result, pp_e
                         result->step_ns[step]);
     pp_json_set(arena, object, "step_ns", steps);
     pp_json_set_string(arena, object, "report", result->report_path);
-    pp_buf_init(&text, PP_JSON_MAX_BYTES);
-    st = pp_json_write(object, PP_JSON_ASCII, &text, err);
-    if (st == PP_OK)
-        printf("%s", pp_buf_text(&text));
-    pp_buf_done(&text);
-    return st;
+    return pp_print_json(object, err);
 }
 
 static pp_status run(const pp_args *args, pp_exit *ret_exit, pp_error *err)

@@ -1,0 +1,51 @@
+#include "cli/inputs.h"
+
+#include <stdio.h>
+
+#include "base/files.h"
+
+pp_status pp_inputs_decide(const pp_args *args, pp_inputs *inputs, pp_error *err)
+{
+    pp_arena *arena = &inputs->arena;
+    pp_status st = pp_benchmark_set_load(arena, args->positionals[0], &inputs->set,
+                                         inputs->benchmarks_sha256, err);
+
+    if (st == PP_OK)
+        st = pp_constraints_load(arena, pp_args_value(args, "constraints"), &inputs->constraints,
+                                 inputs->constraints_sha256, err);
+    if (st == PP_OK)
+        st = pp_wrap(err,
+                     pp_decide(arena, &inputs->set, &inputs->constraints, &inputs->decision, err),
+                     "deciding");
+    return st;
+}
+
+void pp_inputs_done(pp_inputs *inputs)
+{
+    pp_arena_done(&inputs->arena);
+}
+
+pp_fingerprints pp_inputs_fingerprints(const pp_inputs *inputs)
+{
+    return (pp_fingerprints){inputs->benchmarks_sha256, inputs->constraints_sha256};
+}
+
+pp_status pp_output_check_free(const char *path, pp_error *err)
+{
+    if (path != NULL && pp_path_exists(path))
+        return pp_fail(err, PP_ERR_EXISTS, "'%s' exists already; nothing is overwritten", path);
+    return PP_OK;
+}
+
+pp_status pp_print_json(const pp_json *document, pp_error *err)
+{
+    pp_buf text;
+    pp_status st;
+
+    pp_buf_init(&text, PP_JSON_MAX_BYTES);
+    st = pp_json_write(document, PP_JSON_ASCII, &text, err);
+    if (st == PP_OK)
+        (void)fwrite(text.data, 1, text.size, stdout); /* main asks ferror */
+    pp_buf_done(&text);
+    return st;
+}

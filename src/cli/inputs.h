@@ -1,0 +1,32 @@
+/* inputs.h - the two documents that a decision rests on, as commands take them, and JSON as they
+ * print it. */
+#ifndef PP_CLI_INPUTS_H
+#define PP_CLI_INPUTS_H
+
+#include "cli/command.h"
+#include "decide/recommendation.h"
+
+/* Documents are parsed from the bytes that are hashed. Must not move: the decision points into it.
+ */
+typedef struct pp_inputs {
+    pp_arena arena;
+    pp_benchmark_set set;
+    pp_constraints constraints;
+    pp_decision decision;
+    char benchmarks_sha256[PP_SHA256_HEX_SIZE];
+    char constraints_sha256[PP_SHA256_HEX_SIZE];
+} pp_inputs;
+
+/** Read the first positional as a benchmark set and --constraints, and decide. */
+PP_MUST_CHECK pp_status pp_inputs_decide(const pp_args *args, pp_inputs *inputs, pp_error *err);
+void pp_inputs_done(pp_inputs *inputs);
+
+pp_fingerprints pp_inputs_fingerprints(const pp_inputs *inputs);
+
+/** PP_ERR_EXISTS when an output path is taken; NULL is no path. */
+PP_MUST_CHECK pp_status pp_output_check_free(const char *path, pp_error *err);
+
+/** The ASCII form on standard output; main checks the stream. */
+PP_MUST_CHECK pp_status pp_print_json(const pp_json *document, pp_error *err);
+
+#endif
