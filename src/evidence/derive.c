@@ -6,6 +6,7 @@
 #include "decide/details.h"
 #include "evidence/layout.h"
 #include "evidence/metadata.h"
+#include "model/document.h"
 
 /* Everything read from the bundle, before it becomes documents. */
 typedef struct derivation {
@@ -21,17 +22,12 @@ static pp_status load_plan(derivation *d, pp_error *err)
 {
     const char *path = pp_bundle_path(d->arena, d->folder, PP_BUNDLE_PLAN);
     const pp_json *root;
-    pp_buf bytes;
     pp_status st = path == NULL ? pp_arena_check(d->arena, err) : PP_OK;
 
-    pp_buf_init(&bytes, PP_STUDY_PLAN_MAX_BYTES);
     if (st == PP_OK)
-        st = pp_json_read_file(d->arena, path, &bytes, &root, err);
-    if (st == PP_OK)
-        st = pp_sha256_of(pp_buf_text(&bytes), bytes.size, d->documents.plan_sha256, err);
+        st = pp_document_read(d->arena, path, &root, d->documents.plan_sha256, err);
     if (st == PP_OK)
         st = pp_wrap(err, pp_study_plan_decode(d->arena, root, &d->out->plan, err), "'%s'", path);
-    pp_buf_done(&bytes);
     return st;
 }
 

@@ -1,5 +1,7 @@
 #include "model/benchmark_set.h"
 
+#include "model/document.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -185,16 +187,10 @@ pp_status pp_benchmark_set_load(pp_arena *arena, const char *path, pp_benchmark_
                                 char ret_sha256[PP_SHA256_HEX_SIZE], pp_error *err)
 {
     const pp_json *root;
-    pp_buf bytes;
-    pp_status st;
+    pp_status st = pp_document_read(arena, path, &root, ret_sha256, err);
 
-    pp_buf_init(&bytes, PP_JSON_MAX_BYTES);
-    st = pp_json_read_file(arena, path, &bytes, &root, err);
     if (st == PP_OK)
         st = pp_benchmark_set_decode(arena, root, ret_set, err);
-    if (st == PP_OK)
-        st = pp_sha256_of(pp_buf_text(&bytes), bytes.size, ret_sha256, err);
-    pp_buf_done(&bytes);
     return pp_wrap(err, st, "reading benchmark set '%s'", path);
 }
 

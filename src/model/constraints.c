@@ -1,5 +1,7 @@
 #include "model/constraints.h"
 
+#include "model/document.h"
+
 /* Both schemas know these; 2.0 adds the last two. */
 static const char *const known_keys[] = {
     "min_quality_retention",
@@ -146,7 +148,8 @@ static pp_status decode_limits(pp_arena *arena, const pp_json *root, const char 
     return st;
 }
 
-static pp_status check_limits_agree(pp_arena *arena, const pp_constraints *c, pp_error *err)
+static pp_status check_limits_agree(pp_arena *arena, const pp_json *root, const pp_constraints *c,
+                                    pp_error *err)
 {
     pp_name_index maxima;
     pp_status st = pp_name_index_init(arena, c->max_value_count, &maxima, err);
@@ -161,9 +164,9 @@ static pp_status check_limits_agree(pp_arena *arena, const pp_constraints *c, pp
         size_t found = pp_name_index_find(&maxima, min->metric);
 
         if (found != PP_NOT_FOUND && min->value > c->max_values[found].value)
-            return pp_fail(err, PP_ERR_SCHEMA,
-                           "$.min_values: '%s' must be at least %g, but $.max_values allows %g",
-                           min->metric.data, min->value, c->max_values[found].value);
+            return pp_json_fail(pp_json_find(root, "min_values"), err,
+                                "'%s' must be at least %g, but max_values allows %g",
+                                min->metric.data, min->value, c->max_values[found].value);
     }
     return PP_OK;
 }
@@ -308,7 +311,7 @@ pp_status pp_constraints_decode(pp_arena *arena, const pp_json *root,
     if (st == PP_OK)
         st = decode_limits(arena, root, "min_values", &c.min_values, &c.min_value_count, err);
     if (st == PP_OK)
-        st = check_limits_agree(arena, &c, err);
+        st = check_limits_agree(arena, root, &c, err);
     if (st == PP_OK)
         st = decode_goals(arena, root, &c, err);
     if (st == PP_OK)
@@ -320,16 +323,10 @@ pp_status pp_constraints_load(pp_arena *arena, const char *path, pp_constraints 
                               char ret_sha256[PP_SHA256_HEX_SIZE], pp_error *err)
 {
     const pp_json *root;
-    pp_buf bytes;
-    pp_status st;
+    pp_status st = pp_document_read(arena, path, &root, ret_sha256, err);
 
-    pp_buf_init(&bytes, PP_JSON_MAX_BYTES);
-    st = pp_json_read_file(arena, path, &bytes, &root, err);
     if (st == PP_OK)
         st = pp_constraints_decode(arena, root, ret_constraints, err);
-    if (st == PP_OK)
-        st = pp_sha256_of(pp_buf_text(&bytes), bytes.size, ret_sha256, err);
-    pp_buf_done(&bytes);
     return pp_wrap(err, st, "reading constraints '%s'", path);
 }
 
