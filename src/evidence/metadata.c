@@ -1,5 +1,7 @@
 #include "evidence/metadata.h"
 
+#include "evidence/derive.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -301,6 +303,7 @@ static pp_json *study_metadata(pp_arena *arena, const pp_study_plan *plan,
 {
     pp_json *object = pp_json_new_object(arena);
 
+    pp_json_set_string(arena, object, "derivation_version", PP_DERIVATION_VERSION);
     pp_json_set_text(arena, object, "study_id", plan->study_id);
     pp_json_set_text(arena, object, "title", plan->title);
     pp_json_set_string(arena, object, "plan_sha256", documents->plan_sha256);
