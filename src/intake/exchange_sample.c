@@ -4,6 +4,7 @@
 
 #include "intake/loose_json.h"
 #include "intake/server_stream.h"
+#include "stats/percentile.h"
 
 /* A server may finish a character that spans several tokens (F43). */
 #define OVER_LENGTH_MAX 3
@@ -68,7 +69,7 @@ static int compare_lags(const void *a, const void *b)
     return (*left > *right) - (*left < *right);
 }
 
-/* Nearest rank: sample number ceil(0.99 n); below 100 reads that is the largest. */
+/* Nearest rank: below 100 reads the p99 is the largest. */
 static void take_lags(pp_arena *arena, const pp_exchange *x, pp_sample *out)
 {
     int64_t *lags = PP_ARENA_NEW(arena, int64_t, x->arrival_count);
@@ -82,7 +83,7 @@ static void take_lags(pp_arena *arena, const pp_exchange *x, pp_sample *out)
     if (n == 0 || lags == NULL)
         return;
     qsort(lags, n, sizeof *lags, compare_lags);
-    out->client_lag_ns_p99 = pp_known_int(lags[(n * 99 + 99) / 100 - 1]);
+    out->client_lag_ns_p99 = pp_known_int(lags[pp_percentile_rank(n, 99) - 1]);
     out->client_lag_ns_max = pp_known_int(lags[n - 1]);
 }
 
