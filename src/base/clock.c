@@ -1,6 +1,5 @@
 #include "base/clock.h"
 
-#include <stdio.h>
 #include <time.h>
 
 static int64_t read_ns(clockid_t id)
@@ -38,16 +37,4 @@ void pp_clock_sleep_until_ns(int64_t until_ns)
     };
 
     (void)clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL); /* EINTR is a return */
-}
-
-void pp_clock_format_utc(int64_t unix_ms, char out[25])
-{
-    time_t seconds = (time_t)(unix_ms / 1000);
-    struct tm utc;
-    char date[20];
-
-    if (gmtime_r(&seconds, &utc) == NULL ||
-        strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", &utc) == 0)
-        date[0] = '\0'; /* a year of five digits: no date rather than a wrong one */
-    (void)snprintf(out, 25, "%.19s.%03uZ", date, (unsigned)(unix_ms % 1000) % 1000u);
 }

@@ -23,7 +23,4 @@ int64_t pp_clock_real_offset_ns(void);
 /** Sleep until the monotonic instant; returns early when a signal handler ran. */
 void pp_clock_sleep_until_ns(int64_t until_ns);
 
-/** "2026-03-05T17:08:09.123Z" for a wall-clock instant; `out` holds 25 bytes. */
-void pp_clock_format_utc(int64_t unix_ms, char out[25]);
-
 #endif

@@ -60,11 +60,6 @@ static int become_program(const pp_child_options *options, char **environment, c
         if (dup2(fds[i], i) < 0)
             return errno;
     }
-    if (options->nice_increment > 0) {
-        errno = 0;
-        if (nice(options->nice_increment) == -1 && errno != 0)
-            return errno;
-    }
     reset_signals();
     execve(options->argv[0], (char *const *)options->argv, environment);
     return errno;

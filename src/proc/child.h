@@ -24,7 +24,6 @@ typedef struct pp_child_options {
     const char *const *environment; /* "NAME=value", NULL at the end; NULL: ours */
     const char *stdout_path;        /* a new file; NULL: /dev/null */
     const char *stderr_path;        /* a new file; NULL: /dev/null; equal paths share one file */
-    int nice_increment;             /* 0 to 19, added to our niceness */
 } pp_child_options;
 
 typedef struct pp_child_exit {
