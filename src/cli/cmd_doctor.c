@@ -10,13 +10,14 @@
 #define LOAD_INTERVAL_NS (100 * PP_NS_PER_MS)
 
 static const pp_option options[] = {
-    {"json", 0, NULL, NULL, "print the document of docs/formats/doctor.md", false, false},
-    {"llama-dir", 0, "DIR", NULL, "folder of llama.cpp's programs (or PARETOPILOT_LLAMA_DIR)",
+    {"json", 0, NULL, NULL, "print the document of docs/formats/doctor.md instead of the table",
      false, false},
+    {"llama-dir", 0, PP_FOLDER("DIR"), "PARETOPILOT_LLAMA_DIR, then PATH",
+     "folder with llama-server and llama-bench", false, false},
     {"require-evidence-host", 0, NULL, NULL, "exit 3 unless measurements here can be evidence",
      false, false},
-    {"root", 0, "DIR", NULL, "read the files below DIR instead of /: of another machine", false,
-     false},
+    {"root", 0, PP_FOLDER("DIR"), NULL,
+     "read the files below DIR instead of /: collected on another machine", false, false},
 };
 
 /* No llama.cpp is a fact about the machine, not a failure; one that does not answer is a warning.
@@ -106,7 +107,6 @@ static pp_status run(const pp_args *args, pp_exit *ret_exit, pp_error *err)
 const pp_command pp_command_doctor = {
     .group = "Measure",
     .name = "doctor",
-    .positionals = "",
     .options = options,
     .n_options = PP_COUNT_OF(options),
     .summary = "what this machine can measure, and what stands in the way",

@@ -6,8 +6,13 @@
 
 #define SHOWN_TEXT 80
 
+static const pp_positional positionals[] = {
+    {.value = PP_FILE("FILE"), .help = "the GGUF file"},
+};
+
 static const pp_option options[] = {
-    {"json", 0, NULL, NULL, "print the document of docs/formats/model-info.md", false, false},
+    {"json", 0, NULL, NULL, "print the document of docs/formats/model-info.md instead of the table",
+     false, false},
 };
 
 static void print_text(const char *label, pp_text text)
@@ -129,9 +134,8 @@ static pp_status run(const pp_args *args, pp_exit *ret_exit, pp_error *err)
 const pp_command pp_command_model_info = {
     .group = "Measure",
     .name = "model info",
-    .positionals = "FILE",
-    .min_positionals = 1,
-    .max_positionals = 1,
+    .positionals = positionals,
+    .n_positionals = PP_COUNT_OF(positionals),
     .options = options,
     .n_options = PP_COUNT_OF(options),
     .summary = "what a GGUF file says about its model",

@@ -12,11 +12,24 @@
 
 #define PROGRESS_EVERY_NS (PP_NS_PER_S / 5)
 
+static const char *shape_word(size_t n)
+{
+    size_t count;
+    const pp_shape *list = pp_shape_list(&count);
+
+    return n < count ? list[n].name : NULL;
+}
+
+static const char *type_word(size_t n)
+{
+    return n <= PP_SYNTH_Q4_0 ? pp_synth_type_name((pp_synth_type)n) : NULL;
+}
+
 static const pp_option options[] = {
-    {"shape", 0, "SHAPE", NULL, "dimensions to write; see the list above", true, false},
-    {"type", 0, "TYPE", NULL, "f16, q8_0 or q4_0", true, false},
-    {"output", 'o', "FILE", NULL, "the new file", true, false},
-    {"seed", 0, "N", "1", "chooses the weights, 0 to 2^53", false, false},
+    {"shape", 0, PP_WORD("SHAPE", shape_word), NULL, "dimensions to write", true, false},
+    {"type", 0, PP_WORD("TYPE", type_word), NULL, "how weights are stored", true, false},
+    {"output", 'o', PP_FILE("FILE"), NULL, "the new file", true, false},
+    {"seed", 0, PP_NUMBER("N"), "1", "chooses the weights, 0 to 2^53", false, false},
     {"json", 0, NULL, NULL, "print a document instead of a line", false, false},
     {"quiet", 0, NULL, NULL, "no progress on a terminal", false, false},
 };
@@ -26,23 +39,6 @@ static volatile sig_atomic_t stop_signal;
 static void note_signal(int number)
 {
     stop_signal = number;
-}
-
-static pp_status find_shape(const char *name, const pp_shape **ret_shape, pp_error *err)
-{
-    char names[256] = "";
-    size_t count;
-    const pp_shape *list = pp_shape_list(&count);
-
-    *ret_shape = pp_shape_find(name);
-    if (*ret_shape != NULL)
-        return PP_OK;
-    for (size_t i = 0; i < count; i++) {
-        size_t used = strlen(names);
-
-        (void)snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : ", ", list[i].name);
-    }
-    return pp_fail(err, PP_ERR_USAGE, "unknown shape '%s'; expected one of %s", name, names);
 }
 
 typedef struct progress {
@@ -125,10 +121,10 @@ static pp_status parse(const pp_args *args, pp_synth_request *request, pp_error 
 {
     const char *seed_text = pp_args_value(args, "seed");
     int64_t seed = 1;
-    pp_status st = find_shape(pp_args_value(args, "shape"), &request->shape, err);
+    pp_status st = pp_synth_type_parse(pp_args_value(args, "type"), &request->type, err);
 
-    if (st == PP_OK)
-        st = pp_synth_type_parse(pp_args_value(args, "type"), &request->type, err);
+    request->shape = pp_shape_find(pp_args_value(args, "shape"));
+    PP_ASSERT(request->shape != NULL); /* one of shape_word, or parsing had refused it */
     if (st == PP_OK && seed_text != NULL)
         st = pp_parse_int(seed_text, "--seed", 0, (int64_t)1 << 53, &seed, err);
     request->seed = (uint64_t)seed;
@@ -163,15 +159,12 @@ static pp_status run(const pp_args *args, pp_exit *ret_exit, pp_error *err)
 const pp_command pp_command_model_synth = {
     .group = "Measure",
     .name = "model synth",
-    .positionals = "",
     .options = options,
     .n_options = PP_COUNT_OF(options),
     .summary = "write a model that has the shape of a known one",
     .detail =
         "Writes a GGUF file with random weights and a made-up vocabulary. It is as fast and as\n"
-        "large as the real model of that shape; what it answers means nothing.\n\n"
-        "shapes: tiny, qwen2.5-0.5b, llama-3.2-1b, qwen2.5-1.5b, qwen2.5-3b, llama-3.2-3b,\n"
-        "        qwen2.5-7b, llama-3.1-8b\n",
+        "large as the real model of that shape; what it answers means nothing.\n",
     .example = "paretopilot model synth --shape tiny --type q8_0 -o tiny-q8_0.gguf",
     .run = run,
 };

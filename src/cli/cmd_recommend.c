@@ -8,13 +8,19 @@
 #include "decide/details.h"
 #include "version.h"
 
+static const pp_positional positionals[] = {
+    {.value = PP_FILE("SET"), .help = "the benchmark set, docs/formats/benchmark-set.md"},
+};
+
 static const pp_option options[] = {
-    {"constraints", 'c', "FILE", NULL, "limits, objective and preferences", true, false},
-    {"output", 'o', "FILE", NULL, "write recommendation.json here; never replaces a file", false,
+    {"constraints", 'c', PP_FILE("FILE"), NULL,
+     "limits, objective and preferences, docs/formats/constraints.md", true, false},
+    {"output", 'o', PP_FILE("FILE"), NULL,
+     "write docs/formats/recommendation.md here; never replaces a file", false, false},
+    {"details", 0, PP_FILE("FILE"), NULL,
+     "write docs/formats/decision-details.md here: every miss with its size", false, false},
+    {"json", 0, NULL, NULL, "print the recommendation (ASCII JSON) instead of the table", false,
      false},
-    {"details", 0, "FILE", NULL, "write decision-details.json here: every miss, with its size",
-     false, false},
-    {"json", 0, NULL, NULL, "print the recommendation document instead of the table", false, false},
 };
 
 /* ---- the command --------------------------------------------------------------------------- */
@@ -100,9 +106,8 @@ static pp_status run_recommend(const pp_args *args, pp_exit *ret_exit, pp_error 
 const pp_command pp_command_recommend = {
     .group = "Decide",
     .name = "recommend",
-    .positionals = "SET",
-    .min_positionals = 1,
-    .max_positionals = 1,
+    .positionals = positionals,
+    .n_positionals = PP_COUNT_OF(positionals),
     .options = options,
     .n_options = PP_COUNT_OF(options),
     .summary = "apply the limits and pick one candidate",

@@ -5,9 +5,15 @@
 #include "report/html.h"
 #include "version.h"
 
+static const pp_positional positionals[] = {
+    {.value = PP_FILE("SET"), .help = "the benchmark set, docs/formats/benchmark-set.md"},
+};
+
 static const pp_option options[] = {
-    {"constraints", 'c', "FILE", NULL, "limits, objective and preferences", true, false},
-    {"output", 'o', "FILE", NULL, "the page, F.html; never replaces a file", true, false},
+    {"constraints", 'c', PP_FILE("FILE"), NULL,
+     "limits, objective and preferences, docs/formats/constraints.md", true, false},
+    {"output", 'o', PP_FILE("F.html"), NULL,
+     "the page; a name that ends in .html; never replaces a file", true, false},
 };
 
 static pp_status check_output(const char *path, pp_error *err)
@@ -59,9 +65,8 @@ static pp_status run_report(const pp_args *args, pp_exit *ret_exit, pp_error *er
 const pp_command pp_command_report = {
     .group = "Decide",
     .name = "report",
-    .positionals = "SET",
-    .min_positionals = 1,
-    .max_positionals = 1,
+    .positionals = positionals,
+    .n_positionals = PP_COUNT_OF(positionals),
     .options = options,
     .n_options = PP_COUNT_OF(options),
     .summary = "write one self-contained page about a decision",

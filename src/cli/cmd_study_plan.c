@@ -29,19 +29,22 @@ static pp_status run(const pp_args *args, pp_exit *ret_exit, pp_error *err)
     return st;
 }
 
+static const pp_positional positionals[] = {
+    {.value = PP_FILE("PLAN"), .help = "the plan, docs/formats/study-plan.md"},
+};
+
 static const pp_option options[] = {
-    {"model-dir", 0, "DIR", "the plan's folder", "folder that model paths of the plan start from",
-     false, false},
-    {"llama-dir", 0, "DIR", "PARETOPILOT_LLAMA_DIR, then PATH",
+    {"model-dir", 0, PP_FOLDER("DIR"), "the plan's folder",
+     "folder that model paths of the plan start from", false, false},
+    {"llama-dir", 0, PP_FOLDER("DIR"), "PARETOPILOT_LLAMA_DIR, then PATH",
      "folder with llama-server and llama-bench", false, false},
 };
 
 const pp_command pp_command_study_plan = {
     .group = "Measure",
     .name = "study plan",
-    .positionals = "PLAN",
-    .min_positionals = 1,
-    .max_positionals = 1,
+    .positionals = positionals,
+    .n_positionals = PP_COUNT_OF(positionals),
     .options = options,
     .n_options = PP_COUNT_OF(options),
     .summary = "print the commands that a study would run",

@@ -132,11 +132,16 @@ static pp_status run(const pp_args *args, pp_exit *ret_exit, pp_error *err)
     return st;
 }
 
+static const pp_positional positionals[] = {
+    {.value = PP_FILE("PLAN"), .help = "the plan, docs/formats/study-plan.md"},
+};
+
 static const pp_option options[] = {
-    {"output-dir", 'o', "DIR", NULL, "new folder for the bundle", true, false},
-    {"model-dir", 0, "DIR", "the plan's folder", "folder that model paths of the plan start from",
-     false, false},
-    {"llama-dir", 0, "DIR", "PARETOPILOT_LLAMA_DIR, then PATH",
+    {"output-dir", 'o', PP_FOLDER("DIR"), NULL,
+     "new folder for the bundle, docs/formats/bundle.md; an existing one is refused", true, false},
+    {"model-dir", 0, PP_FOLDER("DIR"), "the plan's folder",
+     "folder that model paths of the plan start from", false, false},
+    {"llama-dir", 0, PP_FOLDER("DIR"), "PARETOPILOT_LLAMA_DIR, then PATH",
      "folder with llama-server and llama-bench", false, false},
     {"json", 0, NULL, NULL, "print a JSON document instead of the table", false, false},
     {"quiet", 'q', NULL, NULL, "no progress on standard error", false, false},
@@ -145,9 +150,8 @@ static const pp_option options[] = {
 const pp_command pp_command_study_run = {
     .group = "Measure",
     .name = "study run",
-    .positionals = "PLAN",
-    .min_positionals = 1,
-    .max_positionals = 1,
+    .positionals = positionals,
+    .n_positionals = PP_COUNT_OF(positionals),
     .options = options,
     .n_options = PP_COUNT_OF(options),
     .summary = "measure every candidate of a plan and decide",

@@ -7,65 +7,52 @@
 #include "cli/help.h"
 #include "version.h"
 
-#define PP_COMMAND_ADDRESS(id) &pp_command_##id,
-
-static const pp_command *const commands[] = {PP_COMMAND_LIST(PP_COMMAND_ADDRESS) NULL /* end */};
-
-/* The row whose one or two words stand at the front of argv; ret_words gets how many. */
-static const pp_command *find_command(int argc, char **argv, int *ret_words)
+static bool is_help_option(const char *word)
 {
-    for (size_t i = 0; commands[i] != NULL; i++) {
-        const char *name = commands[i]->name;
-        const char *blank = strchr(name, ' ');
-        size_t first = blank == NULL ? strlen(name) : (size_t)(blank - name);
-
-        if (strlen(argv[0]) != first || memcmp(argv[0], name, first) != 0)
-            continue;
-        if (blank != NULL && (argc < 2 || strcmp(argv[1], blank + 1) != 0))
-            continue;
-        *ret_words = blank == NULL ? 1 : 2;
-        return commands[i];
-    }
-    return NULL;
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
 static bool asks_for_help(int argc, char **argv)
 {
     for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+        if (is_help_option(argv[i]))
             return true;
     }
     return false;
 }
 
 /* A person who types "model" or "study" wants to know what may follow. */
-static bool is_first_word(const char *word)
+static bool list_below(const char *word)
 {
-    for (size_t i = 0; commands[i] != NULL; i++) {
-        size_t size = strlen(word);
+    bool any = false;
 
-        if (strncmp(commands[i]->name, word, size) == 0 && commands[i]->name[size] == ' ')
-            return true;
+    for (size_t i = 0; pp_commands[i] != NULL; i++) {
+        if (!pp_command_is_below(pp_commands[i], word))
+            continue;
+        if (!any)
+            fprintf(stderr, "error: '%s' needs one of:\n", word);
+        fprintf(stderr, "  paretopilot %-14s %s\n", pp_commands[i]->name, pp_commands[i]->summary);
+        any = true;
     }
-    return false;
+    return any;
 }
 
-static pp_exit refuse_command(const char *word)
+static pp_exit refuse_command(int argc, char **argv)
 {
     char shown[128];
+    char shown_second[128] = "";
+    char meant[64];
 
-    pp_text_escape_controls(word, strlen(word), shown, sizeof shown);
-    if (!is_first_word(word)) {
+    pp_text_escape_controls(argv[0], strlen(argv[0]), shown, sizeof shown);
+    if (argc > 1)
+        pp_text_escape_controls(argv[1], strlen(argv[1]), shown_second, sizeof shown_second);
+    if (pp_command_nearest(argc, argv, meant, sizeof meant))
+        fprintf(stderr,
+                "error: unknown command '%s%s%s', did you mean '%s'? See paretopilot --help\n",
+                shown, strchr(meant, ' ') == NULL ? "" : " ",
+                strchr(meant, ' ') == NULL ? "" : shown_second, meant);
+    else if (!list_below(argv[0]))
         fprintf(stderr, "error: unknown command '%s'; see paretopilot --help\n", shown);
-        return PP_EXIT_INVALID;
-    }
-    fprintf(stderr, "error: '%s' needs one of:\n", shown);
-    for (size_t i = 0; commands[i] != NULL; i++) {
-        size_t size = strlen(word);
-
-        if (strncmp(commands[i]->name, word, size) == 0 && commands[i]->name[size] == ' ')
-            fprintf(stderr, "  paretopilot %-14s %s\n", commands[i]->name, commands[i]->summary);
-    }
     return PP_EXIT_INVALID;
 }
 
@@ -86,6 +73,26 @@ static pp_exit run_command(const pp_command *command, int argc, char **argv)
     return code != PP_EXIT_YES ? code : pp_exit_of(st);
 }
 
+/* argv: the words behind "help". */
+static pp_exit run_help(int argc, char **argv)
+{
+    int words = 0;
+    const pp_command *command = pp_command_find(argc, argv, &words);
+
+    if (argc == 0) {
+        pp_help_overview();
+        return PP_EXIT_YES;
+    }
+    if (command == NULL)
+        return refuse_command(argc, argv);
+    if (argc > words) {
+        fprintf(stderr, "error: help: expected one command; see paretopilot --help\n");
+        return PP_EXIT_INVALID;
+    }
+    pp_help_command(command);
+    return PP_EXIT_YES;
+}
+
 int main(int argc, char **argv)
 {
     const pp_command *command;
@@ -100,14 +107,13 @@ int main(int argc, char **argv)
         printf("paretopilot %s\n", PP_VERSION);
         return fflush(stdout) == 0 ? PP_EXIT_YES : PP_EXIT_INVALID;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-        strcmp(argv[1], "help") == 0) {
-        pp_help_overview(commands);
-        return PP_EXIT_YES;
-    }
-    command = find_command(argc - 1, argv + 1, &words);
+    if (is_help_option(argv[1]))
+        return run_help(0, NULL);
+    if (strcmp(argv[1], "help") == 0)
+        return run_help(argc - 2, argv + 2);
+    command = pp_command_find(argc - 1, argv + 1, &words);
     if (command == NULL)
-        return refuse_command(argv[1]);
+        return refuse_command(argc - 1, argv + 1);
     if (asks_for_help(argc - 1 - words, argv + 1 + words)) {
         pp_help_command(command);
         return PP_EXIT_YES;
