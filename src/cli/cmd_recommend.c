@@ -16,9 +16,10 @@ static const pp_option options[] = {
     {"constraints", 'c', PP_FILE("FILE"), NULL,
      "limits, objective and preferences, docs/formats/constraints.md", true, false},
     {"output", 'o', PP_FILE("FILE"), NULL,
-     "write docs/formats/recommendation.md here; never replaces a file", false, false},
+     "write the document of docs/formats/recommendation.md; never replaces a file", false, false},
     {"details", 0, PP_FILE("FILE"), NULL,
-     "write docs/formats/decision-details.md here: every miss with its size", false, false},
+     "write the document of docs/formats/decision-details.md: every miss with its size", false,
+     false},
     {"json", 0, NULL, NULL, "print the recommendation (ASCII JSON) instead of the table", false,
      false},
 };

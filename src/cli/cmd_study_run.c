@@ -143,7 +143,7 @@ static const pp_option options[] = {
      "folder that model paths of the plan start from", false, false},
     {"llama-dir", 0, PP_FOLDER("DIR"), "PARETOPILOT_LLAMA_DIR, then PATH",
      "folder with llama-server and llama-bench", false, false},
-    {"json", 0, NULL, NULL, "print a JSON document instead of the table", false, false},
+    {"json", 0, NULL, NULL, "print a summary document instead of the table", false, false},
     {"quiet", 'q', NULL, NULL, "no progress on standard error", false, false},
 };
 

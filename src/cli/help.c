@@ -18,11 +18,13 @@ const pp_help_exit pp_help_exits[] = {
 
 /* ---- layout --------------------------------------------------------------------------------- */
 
-/* A word; an option and its value stay together. */
+/* A word; an option and its value stay together, and so does what stands in brackets. */
 static size_t unit_size(const char *text)
 {
-    size_t size = strcspn(text, " ");
+    size_t size = strcspn(text, text[0] == '[' ? "]" : " ");
 
+    if (text[size] == ']')
+        size += strcspn(text + size, " ");
     if (text[0] == '-' && text[size] == ' ' && text[size + 1] != '-')
         size += 1 + strcspn(text + size + 1, " ");
     return size;
