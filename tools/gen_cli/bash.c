@@ -111,7 +111,7 @@ static void print_functions(void)
         if (gen_first_word(i, first, sizeof first))
             printf("%s ", first);
     }
-    printf("help'\n\n");
+    printf("'\n\n");
 }
 
 /* "--type=q8_0" arrives as three words, because = breaks words in readline. */
@@ -139,7 +139,7 @@ static const char frame[] =
     "    if ((COMP_CWORD > 1)) && [[ ${COMP_WORDS[1]} == help ]]; then at=2; fi\n"
     "    if ((COMP_CWORD == at)); then\n"
     "        words=$_paretopilot_first\n"
-    "        if ((at == 1)); then words=\"$words --help --version\"; fi\n"
+    "        if ((at == 1)); then words=\"$words help --help --version\"; fi\n"
     "        _paretopilot_reply -W \"$words\"\n"
     "        return\n"
     "    fi\n"

@@ -94,7 +94,6 @@ static void print_first_words(void)
         if (gen_first_word(i, first, sizeof first))
             print_item(first, one ? pp_commands[i]->summary : "commands below it");
     }
-    print_item("help", "the help page of a command");
 }
 
 static void print_below(const char *first)
@@ -131,6 +130,7 @@ void gen_zsh(void)
            "        below=(\n");
     print_first_words();
     printf("        )\n"
+           "        [[ $helping == yes ]] || below+=('help':'the help page of a command')\n"
            "        _describe -t commands command below\n"
            "        [[ $helping == yes ]] || _arguments '--help[the overview]' "
            "'--version[the version]'\n"
