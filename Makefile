@@ -4,7 +4,7 @@ BUILD := build/release
 ASAN  := build/asan
 FUZZ_SECONDS ?= 60
 
-.PHONY: help setup build test check demo asan golden fuzz format lint install clean
+.PHONY: help setup build test check demo asan golden docs fuzz format lint install clean
 
 help:      ## this list
 	@grep -E '^[a-z-]+: .*##' Makefile | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 14
@@ -35,6 +35,10 @@ golden: build ## rewrite the expectations of the golden cases; review the diff
 	    tests/support/golden.sh tests/golden > /dev/null
 	@git --no-pager diff --stat tests/golden
 
+docs: build ## write usage and option tables into docs/cli from the rows in src/cli
+	@tools/docs.sh $(BUILD)/tools/gen_cli/docs-cli.txt docs/cli
+	@git --no-pager diff --stat docs/cli
+
 fuzz:      ## fuzz every reader for FUZZ_SECONDS each (needs clang)
 	@tools/fuzz.sh $(FUZZ_SECONDS)
 
@@ -43,10 +47,11 @@ format:    ## lay out the sources as .clang-format says
 
 lint:      ## what the layout and the shell checker have to say
 	@clang-format --dry-run --Werror $$(git ls-files '*.c' '*.h')
-	@shellcheck tools/*.sh tests/support/*.sh tests/live/*.sh .ci/run
+	@shellcheck tools/*.sh tests/support/*.sh tests/support/*.bash tests/live/*.sh .ci/run
 
-install: build ## install the program (DESTDIR and the Meson prefix apply)
-	@meson install -C $(BUILD) --no-rebuild
+install: build ## install program, man page, completion; DESTDIR=/tmp/x prefix=/usr (/usr/local) apply
+	@test -z "$(prefix)" || { meson configure $(BUILD) -Dprefix="$(prefix)" && ninja -C $(BUILD) > $(BUILD)/ninja.log; }
+	@meson install -C $(BUILD) --no-rebuild --quiet
 
 clean:     ## remove builds; models and llama.cpp in build/cache stay
 	@rm -rf $(BUILD) $(ASAN) build/fuzz

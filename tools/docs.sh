@@ -35,7 +35,7 @@ rewrite() { # NAME PAGE
     ' "$blocks" "$2"
 }
 
-for name in $(awk '$1 == "%%" { print $2 }' "$blocks"); do
+while read -r name; do
     page=$folder/$name.md
     if [[ ! -f $page ]]; then
         echo "docs.sh: $page is missing: write it, with the lines '$begin' and '$end' in it" >&2
@@ -46,5 +46,5 @@ for name in $(awk '$1 == "%%" { print $2 }' "$blocks"); do
     elif ! cmp -s "$new" "$page"; then
         cat "$new" >"$page" # keeps the page's mode
     fi
-done
+done < <(awk '$1 == "%%" { print $2 }' "$blocks")
 exit "$code"

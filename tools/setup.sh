@@ -28,6 +28,9 @@ ca-certificates       -                             ca-certificates
 '
 readonly test_needs='
 libcmocka-dev         -                             cmocka
+mandoc                command:mandoc                -
+zsh                   command:zsh                   -
+fish                  command:fish                  fish
 '
 
 say() { printf 'setup.sh: %s\n' "$*" >&2; }

@@ -101,7 +101,7 @@ check_man() {
     while IFS= read -r name; do
         check_man_command "$name"
     done <"$work/commands"
-    for variable in $(grep -rhoE 'getenv\("[A-Z_]+"' src | cut -d '"' -f 2 | sort -u); do
+    grep -rhoE 'getenv\("[A-Z_]+"' src | cut -d '"' -f 2 | sort -u | while IFS= read -r variable; do
         grep -q -w "$variable" "$work/man.txt" || echo "$variable"
     done >"$work/lacks"
     [ ! -s "$work/lacks" ]

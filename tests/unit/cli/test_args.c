@@ -100,7 +100,7 @@ static const struct {
     {"mistyped option with a value", &paint, {"--color=red", NULL}, "did you mean --colour?"},
     {"unknown option", &paint, {"--frobnicate", NULL}, "'--frobnicate'; see paretopilot paint"},
     {"unknown letter", &paint, {"-x", NULL}, "unknown option '-x'; see"},
-    {"too short to be near", &paint, {"--ry", NULL}, "did you mean --dry?"},
+    {"one letter lost", &paint, {"--ry", NULL}, "did you mean --dry?"},
     {"every letter would change", &paint, {"--x", NULL}, "'--x'; see"},
 };
 
