@@ -122,7 +122,7 @@ static pp_status decode_entry(const decoder *d, const pp_json_member *member,
     if (st != PP_OK)
         return st;
     if (p != 0 && !(p >= PP_TABLE_MIN_PROBABILITY && p <= 1))
-        return pp_json_fail(member->value, err, "expected 0, or %g to 1, got %.17g",
+        return pp_json_fail(member->value, err, "expected 0, or %g to 1, got %.9g",
                             PP_TABLE_MIN_PROBABILITY, p);
     ret_entry->token = PP_TABLE_END;
     if (pp_text_is(member->key, NAME_OF_END))
