@@ -112,7 +112,7 @@ static void a_refusal_names_place_found_and_expected(void **state)
          "$.chat_state: expected a text of $.vocabulary, got \"end\""},
         {HEAD "\"rows\": [{\"state\": \"a\", \"next\": {\"end\": 1}}], \"otherwise\": {\"end\": "
               "1}, \"endless\": 1}",
-         "$.endless: expected a boolean"},
+         "$.endless: expected true or false, got integer"},
         {VOCABULARY(""), "$.vocabulary: expected 1 to 2048 items, got 0"},
         {VOCABULARY("\"a\", \"b\", \"a\""), "$.vocabulary[2]: the text \"a\" is there already"},
         {VOCABULARY("\"\""), "$.vocabulary[0]: expected 1 to 256 bytes of text, got 0"},
