@@ -418,14 +418,18 @@ pp_status pp_bandwidth_measure(const pp_bandwidth_options *options, pp_bandwidth
 
 /* ---- caches ---------------------------------------------------------------------------------- */
 
-/* "32768K", "1M", "512" -> bytes (Documentation/ABI/testing/sysfs-devices-system-cpu). */
-static pp_maybe_int cache_size(const char *text)
+pp_maybe_int pp_cache_size_parse(pp_scan text)
 {
-    pp_scan scan = pp_scan_of(text, strspn(text, "0123456789"));
-    char unit = text[strspn(text, "0123456789")];
+    const char *digits = text.at;
+    pp_scan number;
     int64_t value;
+    char unit;
 
-    if (!pp_scan_int(&scan, &value) || value <= 0 || value > INT64_MAX >> 20)
+    while (digits < text.end && *digits >= '0' && *digits <= '9')
+        digits++;
+    unit = digits < text.end ? *digits : '\0';
+    number = (pp_scan){text.at, digits};
+    if (!pp_scan_int(&number, &value) || value <= 0 || value > INT64_MAX >> 20)
         return (pp_maybe_int){0};
     return pp_known_int(unit == 'M' ? value << 20 : unit == 'K' ? value << 10 : value);
 }
@@ -437,7 +441,7 @@ pp_maybe_int pp_last_level_cache_bytes(const char *root)
 
     for (int i = 0; i < MAX_CACHES; i++) {
         char relative[128], kind[32], size[32];
-        pp_maybe_int level;
+        pp_maybe_int level, bytes;
 
         (void)snprintf(relative, sizeof relative, "sys/devices/system/cpu/cpu0/cache/index%d/level",
                        i);
@@ -448,10 +452,11 @@ pp_maybe_int pp_last_level_cache_bytes(const char *root)
         (void)snprintf(relative, sizeof relative, "sys/devices/system/cpu/cpu0/cache/index%d/size",
                        i);
         pp_tree_text(root, relative, size, sizeof size);
+        bytes = pp_cache_size_parse(pp_scan_of(size, strlen(size)));
         if (!level.known || level.value <= last_level || strcmp(kind, "Instruction") == 0 ||
-            !cache_size(size).known)
+            !bytes.known)
             continue;
-        last = cache_size(size);
+        last = bytes;
         last_level = level.value;
     }
     return last;
