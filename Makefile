@@ -4,7 +4,7 @@ BUILD := build/release
 ASAN  := build/asan
 FUZZ_SECONDS ?= 60
 
-.PHONY: help setup build test check demo asan golden fuzz format lint install clean
+.PHONY: help setup build test check demo asan bench golden fuzz format lint install clean
 
 help:      ## this list
 	@grep -E '^[a-z-]+: .*##' Makefile | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 14
@@ -29,6 +29,9 @@ asan: setup ## every test under address and undefined-behaviour sanitizers
 	@test -e $(ASAN)/build.ninja || meson setup $(ASAN) -Db_sanitize=address,undefined -Db_lundef=false
 	@ninja -C $(ASAN) --quiet > $(ASAN)/ninja.log 2>&1 || { cat $(ASAN)/ninja.log; exit 1; }
 	@tools/check.sh $(ASAN)
+
+bench: build ## what measuring costs and finds; 8 minutes on a quiet machine, exit 3 on another
+	@tools/bench.sh $(BUILD)
 
 golden: build ## rewrite the expectations of the golden cases; review the diff
 	@PARETOPILOT_GOLDEN_WRITE=1 PARETOPILOT_BINARY=$(CURDIR)/$(BUILD)/src/cli/paretopilot \
