@@ -15,6 +15,8 @@ what a person sees, standard output and error in the order of writing. A line ".
     live              needs llama.cpp: runs in the suite `live`, together with the rest of its page
     not-run REASON    nobody runs it; the reason is printed
 
+A fenced block of any other language that says file=NAME is a file that the reader is told to write.
+
 The blocks of a page run in order in one copy of `examples` and `tests/fixtures`, so that a command works
 as it is typed in the project's folder and finds what an earlier one wrote.
 """
@@ -49,6 +51,18 @@ HELP = {
 }
 
 
+class File:
+    """A block that the reader saves."""
+
+    def __init__(self, name):
+        self.name, self.lines = name, []
+
+    def save(self, folder):
+        path = folder.project / self.name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(line + "\n" for line in self.lines), encoding="utf-8")
+
+
 class Block:
     def __init__(self, page, line, words):
         self.page, self.line = page, line
@@ -72,30 +86,38 @@ class Block:
         return f"{self.page}:{self.line}: {first}".replace("#", "").rstrip(" \\")
 
 
+def open_block(page, line, language, words):
+    if language == "console":
+        return Block(page, line, words)
+    name = re.fullmatch(r" file=(\S+)", words)
+    return File(name[1] if name else "")
+
+
 def read_blocks(root, page):
+    """Blocks of commands and files to save, in order."""
     blocks, block, continued = [], None, False
     lines = (root / page).read_text(encoding="utf-8").split("\n")
     for number, line in enumerate(lines):
         opening = re.fullmatch(r"```(\w*)(.*)", line)
-        if block is None and opening:
-            # "other" blocks are followed to their end, lest their text be taken for a fence
-            block = Block(page, number + 1, opening[2]) if opening[1] == "console" else "other"
-        elif line == "```" and block is not None:
-            if block != "other":
+        if block is None:
+            block = open_block(page, number + 1, opening[1], opening[2]) if opening else None
+        elif line == "```":
+            if isinstance(block, Block) or block.name:
                 blocks.append(block)
             block, continued = None, False
-        elif block not in (None, "other"):
+        elif isinstance(block, File):
+            block.lines.append(line)
+        elif continued or line.startswith("$ "):
             if continued:
                 block.commands[-1][0] += "\n" + line
-            elif line.startswith("$ "):
-                block.commands.append([line[2:], 0, []])
-            elif block.commands:
-                block.commands[-1][2].append(line)
             else:
-                raise SystemExit(f"{page}:{number + 1}: output before the first '$ '")
-            if continued or line.startswith("$ "):
-                continued = line.endswith("\\")
-                block.commands[-1][1] = number + 1
+                block.commands.append([line[2:], 0, []])
+            block.commands[-1][1] = number + 1
+            continued = line.endswith("\\")
+        elif block.commands:
+            block.commands[-1][2].append(line)
+        else:
+            raise SystemExit(f"{page}:{number + 1}: output before the first '$ '")
     if block is not None:
         raise SystemExit(f"{page}: a fence is not closed")
     return blocks
@@ -271,7 +293,7 @@ def rewrite(path, changes):
 
 def run_page(root, page, binary, live, report):
     blocks = read_blocks(root, page)
-    runnable = [block for block in blocks if not block.skipped]
+    runnable = [block for block in blocks if isinstance(block, Block) and not block.skipped]
     changes = []
     if not live and (page == "README.md" or page.startswith("docs/cli/")):
         report.test(f"{page} has an example that runs", [] if runnable else ["no console block that runs"])
@@ -279,7 +301,9 @@ def run_page(root, page, binary, live, report):
         return
     with Folder(root, binary, live) as folder:
         for block in blocks:
-            if block.skipped:
+            if isinstance(block, File):
+                block.save(folder)
+            elif block.skipped:
                 report.note(f"not run: {block.name()}: {block.not_run}")
             elif block.live and not live:
                 report.note(f"in the suite live: {block.name()}")

@@ -37,6 +37,9 @@ RUNS = [
     ("a command goes on behind a backslash", "```console\n$ echo a \\\n    b\na b\n```\n", False),
     ("what is overwritten on a terminal is not seen",
      "```console\n$ printf 'half\\r\\033[Kwhole\\n'\nwhole\n```\n", False),
+    ("a file that the reader saves is there",
+     "```json file=a/b.json\n{}\n```\n```console\n$ cat a/b.json\n{}\n```\n", False),
+    ("a block of another language is left alone", "```sh\n$ false\n```\n", False),
     ("a block without a command fails", "```console\n```\n", True),
 ]
 
@@ -48,8 +51,13 @@ def run(text):
             (root / copied).mkdir(parents=True)
         (root / "page.md").write_text(text, encoding="utf-8")
         with examples.Folder(root, "/bin/true", False) as folder:
-            return [fault for block in examples.read_blocks(root, "page.md")
-                    for fault in examples.run_block(folder, block, [])]
+            faults = []
+            for block in examples.read_blocks(root, "page.md"):
+                if isinstance(block, examples.File):
+                    block.save(folder)
+                else:
+                    faults += examples.run_block(folder, block, [])
+            return faults
 
 
 def main():
