@@ -99,6 +99,8 @@ def read_blocks(root, page):
     lines = (root / page).read_text(encoding="utf-8").split("\n")
     for number, line in enumerate(lines):
         opening = re.fullmatch(r"```(\w*)(.*)", line)
+        if re.match(r"\s+```console", line):
+            raise SystemExit(f"{page}:{number + 1}: an indented block would not run; move it to the margin")
         if block is None:
             block = open_block(page, number + 1, opening[1], opening[2]) if opening else None
         elif line == "```":
