@@ -17,8 +17,8 @@ what a person sees, standard output and error in the order of writing. A line ".
 
 A fenced block of any other language that says file=NAME is a file that the reader is told to write.
 
-The blocks of a page run in order in one copy of `examples` and `tests/fixtures`, so that a command works
-as it is typed in the project's folder and finds what an earlier one wrote.
+The blocks of a page run in order in one folder with copies of `examples` and `tests/fixtures`, so that a
+command works as it is typed in the project's folder and finds what an earlier one wrote.
 """
 
 import contextlib
@@ -35,7 +35,8 @@ import tempfile
 import termios
 import time
 
-COPIED = ("examples", "tests/fixtures")
+COPIED = ("examples",)
+SHARED = ("tests/fixtures",)  # one copy for all pages: hundreds of files that commands only read
 COMMAND_SECONDS = 240
 
 # Example lines of help pages that need more than the project's own files, by command:
@@ -128,14 +129,32 @@ def read_blocks(root, page):
 # ---- running ---------------------------------------------------------------------------------
 
 
-class Folder:
-    """A copy of what commands need; `with` removes it."""
+class Shelf:
+    """One copy of what is only read; `with` removes it."""
 
-    def __init__(self, root, binary, live):
+    def __init__(self, root):
+        self.path = pathlib.Path(tempfile.mkdtemp(prefix="examples-shared-"))
+        for name in SHARED:
+            shutil.copytree(root / name, self.path / name, symlinks=True)
+
+    def __enter__(self):
+        return self.path
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.path)
+
+
+class Folder:
+    """A project's folder with what commands need; `with` removes it."""
+
+    def __init__(self, root, shelf, binary, live):
         self.path = pathlib.Path(tempfile.mkdtemp(prefix="examples-"))
         self.project = self.path / "project"
         for name in COPIED:
             shutil.copytree(root / name, self.project / name, symlinks=True)
+        for name in SHARED:
+            (self.project / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.project / name).symlink_to(shelf / name)
         (self.path / "bin").mkdir()
         (self.path / "bin" / "paretopilot").symlink_to(binary)
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("PARETOPILOT_")}
@@ -293,7 +312,7 @@ def rewrite(path, changes):
     path.write_text("\n".join(lines), encoding="utf-8")
 
 
-def run_page(root, page, binary, live, report):
+def run_page(root, shelf, page, binary, live, report):
     blocks = read_blocks(root, page)
     runnable = [block for block in blocks if isinstance(block, Block) and not block.skipped]
     changes = []
@@ -301,7 +320,9 @@ def run_page(root, page, binary, live, report):
         report.test(f"{page} has an example that runs", [] if runnable else ["no console block that runs"])
     if live and not any(block.live for block in runnable):
         return
-    with Folder(root, binary, live) as folder:
+    if not blocks:
+        return
+    with Folder(root, shelf, binary, live) as folder:
         for block in blocks:
             if isinstance(block, File):
                 block.save(folder)
@@ -319,7 +340,7 @@ def help_text(binary, *words):
     return subprocess.run([binary, *words, "--help"], capture_output=True, text=True, check=True).stdout
 
 
-def run_help_examples(root, binary, live, report):
+def run_help_examples(root, shelf, binary, live, report):
     commands = re.findall(r"^  ([a-z][a-z-]*(?: [a-z-]+)?)  +\S", help_text(binary), re.M)
     report.test("help lists commands; notes on examples name such", [
         f"no command '{name}'" for name in HELP if name not in commands] or
@@ -333,7 +354,7 @@ def run_help_examples(root, binary, live, report):
         if bool(rule.get("live")) != live:
             continue
         faults = [] if examples else ["no line below example:"]
-        with Folder(root, binary, live) as folder:
+        with Folder(root, shelf, binary, live) as folder:
             for prepare in rule.get("prepare", []):
                 faults += run_command(folder, prepare, None, 0)[0]
             for example in examples:
@@ -347,9 +368,10 @@ def main():
     binary = os.environ["PARETOPILOT_BINARY"]
     report = Report()
     pages = ["README.md"] + sorted(str(p.relative_to(root)) for p in (root / "docs").rglob("*.md"))
-    for page in pages:
-        run_page(root, page, binary, live, report)
-    run_help_examples(root, binary, live, report)
+    with Shelf(root) as shelf:
+        for page in pages:
+            run_page(root, shelf, page, binary, live, report)
+        run_help_examples(root, shelf, binary, live, report)
     return report.end()
 
 

@@ -47,10 +47,10 @@ RUNS = [
 def run(text):
     with tempfile.TemporaryDirectory(prefix="examples-test-") as name:
         root = pathlib.Path(name)
-        for copied in examples.COPIED:
+        for copied in examples.COPIED + examples.SHARED:
             (root / copied).mkdir(parents=True)
         (root / "page.md").write_text(text, encoding="utf-8")
-        with examples.Folder(root, "/bin/true", False) as folder:
+        with examples.Shelf(root) as shelf, examples.Folder(root, shelf, "/bin/true", False) as folder:
             faults = []
             for block in examples.read_blocks(root, "page.md"):
                 if isinstance(block, examples.File):
