@@ -4,7 +4,7 @@ BUILD := build/release
 ASAN  := build/asan
 FUZZ_SECONDS ?= 60
 
-.PHONY: help setup build test check demo asan bench golden fuzz format lint install clean
+.PHONY: help setup build test check demo asan bench golden examples fuzz format lint install clean
 
 help:      ## this list
 	@grep -E '^[a-z-]+: .*##' Makefile | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 14
@@ -37,6 +37,11 @@ golden: build ## rewrite the expectations of the golden cases; review the diff
 	@PARETOPILOT_GOLDEN_WRITE=1 PARETOPILOT_BINARY=$(CURDIR)/$(BUILD)/src/cli/paretopilot \
 	    tests/support/golden.sh tests/golden > /dev/null
 	@git --no-pager diff --stat tests/golden
+
+examples: build ## rewrite the outputs that pages show for their commands; review the diff
+	@-PARETOPILOT_EXAMPLES_WRITE=1 PARETOPILOT_SOURCE=$(CURDIR) \
+	    PARETOPILOT_BINARY=$(CURDIR)/$(BUILD)/src/cli/paretopilot tests/support/examples.sh > /dev/null
+	@git --no-pager diff --stat README.md docs
 
 fuzz:      ## fuzz every reader for FUZZ_SECONDS each (needs clang)
 	@tools/fuzz.sh $(FUZZ_SECONDS)
