@@ -26,10 +26,12 @@ static const char *type_word(size_t n)
 }
 
 static const pp_option options[] = {
-    {"shape", 0, PP_WORD("SHAPE", shape_word), NULL, "dimensions to write", true, false},
+    {"shape", 0, PP_WORD("SHAPE", shape_word), NULL, "dimensions to write", false, false},
+    {"table", 0, PP_FILE("FILE"), NULL,
+     "the next-token table to write, docs/formats/model-table.md", false, false},
     {"type", 0, PP_WORD("TYPE", type_word), NULL, "how weights are stored", true, false},
     {"output", 'o', PP_FILE("FILE"), NULL, "the new file", true, false},
-    {"seed", 0, PP_NUMBER("N"), "1", "chooses the weights, 0 to 2^53", false, false},
+    {"seed", 0, PP_NUMBER("N"), "1", "chooses the weights of a shape, 0 to 2^53", false, false},
     {"json", 0, NULL, NULL, "print a document instead of a line", false, false},
     {"quiet", 0, NULL, NULL, "no progress on a terminal", false, false},
 };
@@ -92,9 +94,13 @@ static pp_status print_json(const char *path, const pp_synth_request *request,
     pp_json_set_string(&arena, doc, "schema_version", "1.0");
     pp_json_set_string(&arena, doc, "document", "model-synth");
     pp_json_set_string(&arena, doc, "path", path);
-    pp_json_set_string(&arena, doc, "shape", request->shape->name);
+    if (request->table != NULL)
+        pp_json_set_text(&arena, doc, "table", request->table->name);
+    else
+        pp_json_set_string(&arena, doc, "shape", request->shape->name);
     pp_json_set_string(&arena, doc, "type", pp_synth_type_name(request->type));
-    pp_json_set_int(&arena, doc, "seed", (int64_t)request->seed);
+    if (request->table == NULL)
+        pp_json_set_int(&arena, doc, "seed", (int64_t)request->seed);
     pp_json_set_int(&arena, doc, "parameter_count", r->parameter_count);
     pp_json_set_int(&arena, doc, "size_bytes", r->size_bytes);
     pp_json_set_string(&arena, doc, "sha256", r->sha256);
@@ -117,28 +123,57 @@ static void catch_signals(void)
     (void)sigaction(SIGTERM, &action, NULL); /* the same */
 }
 
-static pp_status parse(const pp_args *args, pp_synth_request *request, pp_error *err)
+static pp_status parse_shape(const pp_args *args, pp_synth_request *request, pp_error *err)
 {
     const char *seed_text = pp_args_value(args, "seed");
     int64_t seed = 1;
-    pp_status st = pp_synth_type_parse(pp_args_value(args, "type"), &request->type, err);
+    pp_status st = PP_OK;
 
     request->shape = pp_shape_find(pp_args_value(args, "shape"));
     PP_ASSERT(request->shape != NULL); /* one of shape_word, or parsing had refused it */
     if (st == PP_OK && seed_text != NULL)
         st = pp_parse_int(seed_text, "--seed", 0, (int64_t)1 << 53, &seed, err);
     request->seed = (uint64_t)seed;
+    return st;
+}
+
+static pp_status parse_table(pp_arena *arena, const pp_args *args, pp_model_table *table,
+                             pp_synth_request *request, pp_error *err)
+{
+    if (pp_args_has(args, "seed"))
+        return pp_fail(err, PP_ERR_USAGE,
+                       "--seed is for the random weights of --shape; a table has none");
+    request->table = table;
+    return pp_model_table_load(arena, pp_args_value(args, "table"), table, err);
+}
+
+static pp_status parse(pp_arena *arena, const pp_args *args, pp_model_table *table,
+                       pp_synth_request *request, pp_error *err)
+{
+    bool by_shape = pp_args_has(args, "shape");
+    bool by_table = pp_args_has(args, "table");
+    pp_status st;
+
+    if (by_shape == by_table)
+        st = pp_fail(err, PP_ERR_USAGE, "expected exactly one of --shape and --table, got %s",
+                     by_shape ? "both" : "neither");
+    else
+        st = pp_synth_type_parse(pp_args_value(args, "type"), &request->type, err);
+    if (st == PP_OK)
+        st = by_shape ? parse_shape(args, request, err)
+                      : parse_table(arena, args, table, request, err);
     return pp_wrap(err, st, "model synth");
 }
 
-static pp_status run(const pp_args *args, pp_exit *ret_exit, pp_error *err)
+static pp_status write_model(const pp_args *args, pp_arena *arena, pp_exit *ret_exit, pp_error *err)
 {
     const char *path = pp_args_value(args, "output");
     progress p = {.start_ns = pp_clock_now_ns(),
                   .shown = isatty(STDERR_FILENO) == 1 && !pp_args_has(args, "quiet")};
     pp_synth_request request = {.progress = show_progress, .context = &p};
+    pp_model_table table;
     pp_synth_result result;
-    pp_status st = parse(args, &request, err);
+    pp_status st = parse(arena, args, &table, &request, err);
 
     if (st != PP_OK)
         return st;
@@ -156,15 +191,26 @@ static pp_status run(const pp_args *args, pp_exit *ret_exit, pp_error *err)
     return PP_OK;
 }
 
+static pp_status run(const pp_args *args, pp_exit *ret_exit, pp_error *err)
+{
+    pp_arena arena = {0};
+    pp_status st = write_model(args, &arena, ret_exit, err);
+
+    pp_arena_done(&arena);
+    return st;
+}
+
 const pp_command pp_command_model_synth = {
     .group = "Measure",
     .name = "model synth",
     .options = options,
     .n_options = PP_COUNT_OF(options),
-    .summary = "write a model that has the shape of a known one",
+    .summary = "write a model of a known shape, or of known answers",
     .detail =
-        "Writes a GGUF file with random weights and a made-up vocabulary. It is as fast and as\n"
-        "large as the real model of that shape; what it answers means nothing.\n",
+        "--shape writes a GGUF file with random weights and a made-up vocabulary. It is as fast\n"
+        "and as large as the real model of that shape; what it answers means nothing.\n\n"
+        "--table writes a GGUF file whose next-token probabilities are those of a table, so that\n"
+        "the answers of a real server can be computed beforehand.\n",
     .example = "paretopilot model synth --shape tiny --type q8_0 -o tiny-q8_0.gguf",
     .run = run,
 };
