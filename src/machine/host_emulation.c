@@ -77,8 +77,8 @@ static bool judge_user_mode(const char *root, pp_host_facts *facts)
             continue;
         facts->emulated = pp_known_bool(true);
         (void)snprintf(facts->emulated_reason, sizeof facts->emulated_reason,
-                       "programs see %s, %s %s (user mode)", facts->architecture,
-                       signs[i].text, signs[i].family);
+                       "programs see %s, %s %s (user mode)", facts->architecture, signs[i].text,
+                       signs[i].family);
         return true;
     }
     return false;
