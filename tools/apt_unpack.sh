@@ -28,15 +28,17 @@ index_targets() {
 }
 
 # One line per entry that serves Debian itself or its security updates, and none of the vendors
-# whose address also ends in /debian/: 'mirror|suite|file:position'.
+# whose address also ends in /debian/: 'mirror|suite|file:position'. Addresses decide only on a
+# machine that has no lists at all.
 apt_debian_entries() {
-    local found
-    found=$(index_targets | awk -F'|' '$2 == "Debian" && $3 ~ /^Debian(-Security)?$/ { print $1 "|" $4 "|" $5 }')
-    if [[ -z $found ]]; then
-        found=$(index_targets --no-release-info |
-            awk -F'|' '$1 ~ /\/debian(-security)?\/$/ { print $1 "|" $4 "|" $5 }')
+    local known
+    known=$(index_targets)
+    if [[ -n $known ]]; then
+        awk -F'|' '$2 == "Debian" && $3 ~ /^Debian(-Security)?$/ { print $1 "|" $4 "|" $5 }' <<<"$known"
+    else
+        index_targets --no-release-info |
+            awk -F'|' '$1 ~ /\/debian(-security)?\/$/ { print $1 "|" $4 "|" $5 }'
     fi
-    printf '%s' "$found"
 }
 
 # The first of them that is no security archive: the mirror that has every suite.
