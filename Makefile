@@ -2,18 +2,22 @@
 
 BUILD := build/release
 ASAN  := build/asan
+ARM64 := build/arm64
 FUZZ_SECONDS ?= 60
 
-.PHONY: help setup build test check demo asan bench golden docs examples fuzz format lint install clean
+.PHONY: help setup build test check check-arm64 demo asan bench golden docs examples fuzz format lint install clean
 
 help:      ## this list
-	@grep -E '^[a-z-]+: .*##' Makefile | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 14
+	@grep -E '^[a-z0-9-]+: .*##' Makefile | sed -E 's/^([a-z0-9-]+):.*## /  \1\t/' | expand -t 14
 
 demo: build ## set up, build, get llama.cpp, measure three configurations here and decide
 	@tools/demo.sh $(BUILD)/src/cli/paretopilot
 
 check: build ## set up, build, run every test; the last line counts them
-	@tools/check.sh $(BUILD)
+	@tools/check.sh $(BUILD) $(ARM64)
+
+check-arm64: build ## build for arm64, run its tests in an emulator, compare every document
+	@tools/arm64.sh $(ARM64) $(BUILD)/src/cli/paretopilot
 
 setup:     ## install what building and testing needs (asks for sudo when not root)
 	@tools/setup.sh
@@ -55,11 +59,11 @@ format:    ## lay out the sources as .clang-format says
 
 lint:      ## what the layout and the shell checker have to say
 	@clang-format --dry-run --Werror $$(git ls-files '*.c' '*.h')
-	@shellcheck tools/*.sh tests/support/*.sh tests/support/*.bash tests/live/*.sh .ci/run
+	@shellcheck tools/*.sh tests/support/*.sh tests/support/*.bash tests/live/*.sh tests/arm64/*.sh .ci/run
 
 install: build ## install program, man page, completion; DESTDIR=/tmp/x prefix=/usr (/usr/local) apply
 	@test -z "$(prefix)" || { meson configure $(BUILD) -Dprefix="$(prefix)" && ninja -C $(BUILD) > $(BUILD)/ninja.log; }
 	@meson install -C $(BUILD) --no-rebuild --quiet
 
 clean:     ## remove builds; models and llama.cpp in build/cache stay
-	@rm -rf $(BUILD) $(ASAN) build/fuzz
+	@rm -rf $(BUILD) $(ASAN) $(ARM64) build/fuzz

@@ -33,6 +33,13 @@ zsh                   command:zsh                   -
 fish                  command:fish                  fish
 '
 
+# Only where the arm64 build can be checked by emulation (tools/arm64.sh). The compiler takes libc
+# and everything else from a sysroot of its own.
+readonly arm64_needs='
+gcc-aarch64-linux-gnu command:aarch64-linux-gnu-gcc -
+qemu-user-static      command:qemu-aarch64-static   -
+'
+
 say() { printf 'setup.sh: %s\n' "$*" >&2; }
 
 die() {
@@ -44,19 +51,26 @@ die() {
 
 usage() {
     cat <<'END'
-usage: tools/setup.sh [--check] [--with-tests | --without-tests]
+usage: tools/setup.sh [--check] [--with-tests | --without-tests] | --libraries
 
 Installs what is missing to build and test ParetoPilot (apt-get, with sudo when not root).
 
   --check          install nothing, say what is missing; exit 3 if anything is
   --with-tests     what the tests need as well (default)
   --without-tests  only what the build needs
+  --libraries      print the packages of libraries that build and tests link to, and no more
 END
 }
 
 needs() {
     printf '%s' "$build_needs"
     [[ $with_tests == no ]] || printf '%s' "$test_needs"
+    [[ $with_tests == no ]] || ! emulates_arm64 || printf '%s' "$arm64_needs"
+}
+
+# Debian serves every architecture from one mirror; Ubuntu does not.
+emulates_arm64() {
+    [[ $(dpkg --print-architecture 2>/dev/null) == amd64 ]] && grep -qx 'ID=debian' /etc/os-release
 }
 
 installed() {
@@ -156,6 +170,10 @@ for argument in "$@"; do
     --check) check=yes ;;
     --with-tests) with_tests=yes ;;
     --without-tests) with_tests=no ;;
+    --libraries)
+        needs | awk '$1 ~ /-dev$/ { print $1 }'
+        exit 0
+        ;;
     -h | --help)
         usage
         exit 0

@@ -112,6 +112,7 @@ static pp_status run(const pp_args *args, pp_exit *ret_exit, pp_error *err)
         .model_dir = pp_args_value(args, "model-dir"),
         .llama_dir = pp_args_value(args, "llama-dir"),
         .tool_version = PP_VERSION,
+        .allow_emulated = pp_args_has(args, "allow-emulated"),
         .stop = pp_signals_install(),
         .progress = show_progress,
         .user = &view,
@@ -143,6 +144,9 @@ static const pp_option options[] = {
      "folder that model paths of the plan start from", false, false},
     {"llama-dir", 0, PP_FOLDER("DIR"), "PARETOPILOT_LLAMA_DIR, then PATH",
      "folder with llama-server and llama-bench", false, false},
+    {"allow-emulated", 0, NULL, NULL,
+     "measure on an emulated CPU all the same; every figure then has the origin emulated", false,
+     false},
     {"json", 0, NULL, NULL, "print a summary document instead of the table", false, false},
     {"quiet", 'q', NULL, NULL, "no progress on standard error", false, false},
 };

@@ -9,6 +9,9 @@ void pp_host_read_frequency(const char *root, pp_host_facts *facts);
 
 /** After the CPU: virtualisation, container, emulation. */
 void pp_host_read_platform(const char *root, pp_host_facts *facts);
+
+/** After all that tells who made this machine. `signature` is the hypervisor's in CPUID, or "". */
+void pp_host_judge_emulation(const char *root, const char *signature, pp_host_facts *facts);
 void pp_host_read_counters(const char *root, pp_host_facts *facts);
 
 #endif

@@ -89,45 +89,6 @@ static void read_virtualisation(const char *root, const char *signature, pp_host
         (void)snprintf(facts->virtualisation, sizeof facts->virtualisation, "%s", name);
 }
 
-static void set_emulated(pp_host_facts *facts, bool value, const char *reason)
-{
-    facts->emulated = pp_known_bool(value);
-    (void)snprintf(facts->emulated_reason, sizeof facts->emulated_reason, "%s", reason);
-}
-
-/* Rules in the order of their strength; docs/formats/doctor.md lists them. */
-static void judge_emulation(const char *signature, pp_host_facts *facts)
-{
-    const pp_cpuinfo *cpu = &facts->cpu;
-    bool arm = strcmp(facts->architecture, "aarch64") == 0;
-
-    if (cpu->family != NULL && facts->architecture[0] != '\0' &&
-        strcmp(cpu->family, facts->architecture) != 0) {
-        facts->emulated = pp_known_bool(true);
-        (void)snprintf(facts->emulated_reason, sizeof facts->emulated_reason,
-                       "programs see %s, /proc/cpuinfo describes %s (user-mode emulation)",
-                       facts->architecture, cpu->family);
-    } else if (cpu->arm_implementer.known && cpu->arm_implementer.value == 0) {
-        set_emulated(facts, true, "the CPU's implementer is 0, which is QEMU's own core");
-    } else if (strcmp(signature, "TCGTCGTCGTCG") == 0 || strstr(cpu->model, "TCG") != NULL) {
-        set_emulated(facts, true, "the hypervisor is QEMU's translator (TCG)");
-    } else if (strcmp(signature, "KVMKVMKVM") == 0) {
-        set_emulated(facts, false, "the hypervisor is KVM, which runs the CPU's own instructions");
-    } else if (arm && strcmp(facts->dmi_vendor, "QEMU") == 0 &&
-               strcmp(facts->dmi_product, "QEMU Virtual Machine") == 0 &&
-               !(cpu->arm_implementer.known && cpu->arm_implementer.value == 0x61)) {
-        set_emulated(facts, true, "the machine is a QEMU virtual machine without KVM");
-    } else if (strstr(cpu->model, "QEMU Virtual CPU") != NULL) {
-        (void)snprintf(facts->emulated_reason, sizeof facts->emulated_reason,
-                       "a QEMU Virtual CPU may be translated or not");
-    } else if (cpu->family == NULL) {
-        (void)snprintf(facts->emulated_reason, sizeof facts->emulated_reason,
-                       "/proc/cpuinfo does not say which CPU this is");
-    } else {
-        set_emulated(facts, false, "no sign of emulation");
-    }
-}
-
 static const char *container_in_cgroups(const char *root)
 {
     static const struct {
@@ -175,7 +136,7 @@ void pp_host_read_platform(const char *root, pp_host_facts *facts)
     if (pp_tree_is_live(root))
         read_cpuid_signature(signature);
     read_virtualisation(root, signature, facts);
-    judge_emulation(signature, facts);
+    pp_host_judge_emulation(root, signature, facts);
     read_container(root, facts);
 }
 

@@ -383,8 +383,9 @@ static pp_http_result result_of_code(const pp_http_transfer *t, CURLcode code)
     case CURLE_PARTIAL_FILE:
     case CURLE_GOT_NOTHING:
         return system_errno == ECONNRESET ? PP_HTTP_RESET : PP_HTTP_PREMATURE_END;
-    case CURLE_RECV_ERROR: /* also what libcurl says of a chunk size that is none */
-        return strstr(t->curl_text, "chunked-encoding") != NULL ? PP_HTTP_PROTOCOL : PP_HTTP_RESET;
+    case CURLE_RECV_ERROR: /* also what libcurl says of a chunk size that is none, in words of its
+                              version: "in chunked-encoding", "chunk hex-length char not a ..." */
+        return strstr(t->curl_text, "chunk") != NULL ? PP_HTTP_PROTOCOL : PP_HTTP_RESET;
     case CURLE_SEND_ERROR:
         return PP_HTTP_RESET;
     default:

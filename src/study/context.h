@@ -43,6 +43,9 @@ typedef struct pp_study {
 
 /* prepare.c */
 PP_MUST_CHECK pp_status pp_study_load(pp_study *study, pp_error *err);
+/** Fails with PP_ERR_UNAVAILABLE on an emulated CPU, unless that is allowed. */
+PP_MUST_CHECK pp_status pp_study_check_host(const pp_host_facts *host, bool allow_emulated,
+                                            pp_error *err);
 PP_MUST_CHECK pp_status pp_study_probe(pp_study *study, pp_error *err);
 PP_MUST_CHECK pp_status pp_study_verify_models(pp_study *study, pp_error *err);
 PP_MUST_CHECK pp_status pp_study_write_inputs(pp_study *study, pp_error *err);

@@ -44,6 +44,18 @@ pp_status pp_study_load(pp_study *study, pp_error *err)
     return st == PP_OK ? resolve_models(study, err) : st;
 }
 
+/* A program that translates instructions has its own idea of what is fast. Whether a CPU is
+ * emulated cannot always be told; then it is taken for what it says it is. */
+pp_status pp_study_check_host(const pp_host_facts *host, bool allow_emulated, pp_error *err)
+{
+    if (!host->emulated.known || !host->emulated.value || allow_emulated)
+        return PP_OK;
+    return pp_fail(err, PP_ERR_UNAVAILABLE,
+                   "this CPU is emulated: %s; measure on the real CPU, or give --allow-emulated to "
+                   "have every figure marked as emulated",
+                   host->emulated_reason);
+}
+
 pp_status pp_study_probe(pp_study *study, pp_error *err)
 {
     const char *llama_dir = NULL;
@@ -143,11 +155,9 @@ static pp_status write_settings(pp_study *study, pp_error *err)
 pp_status pp_study_write_inputs(pp_study *study, pp_error *err)
 {
     pp_arena *arena = study->arena;
-    const pp_host_options host_options = {.root = "/"};
     pp_json *begin = pp_json_new_object(arena);
     pp_status st;
 
-    pp_host_read(&host_options, &study->host);
     st = pp_study_write_status(study, false, "the study has begun and has not ended", err);
     if (st == PP_OK)
         st = write_text(study, PP_BUNDLE_PLAN, study->plan_bytes.data, study->plan_bytes.size, err);

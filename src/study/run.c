@@ -68,8 +68,12 @@ static pp_status publish_staging(pp_study *study, pp_error *err)
 
 static pp_status prepare(pp_study *study, pp_error *err)
 {
+    const pp_host_options host_options = {.root = "/"};
     pp_status st = pp_study_load(study, err);
 
+    pp_host_read(&host_options, &study->host);
+    if (st == PP_OK)
+        st = pp_study_check_host(&study->host, study->options->allow_emulated, err);
     if (st == PP_OK && pp_path_exists(study->options->output_dir))
         st =
             pp_fail(err, PP_ERR_EXISTS, "output folder '%s' exists already; nothing is overwritten",

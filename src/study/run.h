@@ -39,6 +39,7 @@ typedef struct pp_study_options {
     const char *model_dir;  /* model paths are relative to it; NULL: the plan's folder */
     const char *llama_dir;  /* NULL: found as pp_engine_find says */
     const char *tool_version;
+    bool allow_emulated; /* measure on an emulated CPU; every figure then says so */
     const volatile sig_atomic_t *stop;
     void (*progress)(void *user, const pp_study_progress *progress); /* may be NULL */
     void *user;
@@ -57,7 +58,8 @@ typedef struct pp_study_result {
 /**
  * Run the whole study. Results live in `arena`.
  *
- * Fails with the usual input errors, and nothing written, before the first measurement; with
+ * Fails with the usual input errors, and nothing written, before the first measurement; likewise
+ * with PP_ERR_UNAVAILABLE when something is missing or the CPU is emulated; with
  * PP_ERR_INTERRUPTED after a stop, when what was measured is saved and marked partial in
  * status.json. A failing run (a server that dies, a bench that exits) is recorded in its place and
  * the study goes on. No eligible candidate is a result.

@@ -16,6 +16,10 @@ skip_all() {
 
 begin() {
     [ -n "$llama" ] && [ -x "$llama/llama-server" ] || skip_all "no llama.cpp: PARETOPILOT_LLAMA_DIR is not set"
+    make_work
+}
+
+make_work() {
     work=$(mktemp -d)
     trap 'rm -rf "$work"' EXIT
 }

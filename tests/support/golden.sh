@@ -7,7 +7,8 @@
 #   stdout, stderr, exit   what is expected; a missing stdout or stderr means empty, exit means 0
 #   written/    files the command must leave in its folder, byte for byte; nothing else may appear
 #   anything else: input files, copied into the folder the command runs in
-# With PARETOPILOT_GOLDEN_WRITE=1 the expectations are rewritten; review the diff.
+# With PARETOPILOT_GOLDEN_KEEP=DIR what each case gave is left in DIR/<command>/<case>, to be compared
+# with what another build gives. With PARETOPILOT_GOLDEN_WRITE=1 the expectations are rewritten; review the diff.
 set -u
 
 cases=$1
@@ -56,6 +57,7 @@ run_case() {
     fi
     echo $? > "$work/exit"
     listing "$run" | LC_ALL=C comm -13 "$work/before" - > "$work/new"
+    [ -z "${PARETOPILOT_GOLDEN_KEEP:-}" ] || keep "$PARETOPILOT_GOLDEN_KEEP/$name"
     if [ "${PARETOPILOT_GOLDEN_WRITE:-0}" = 1 ]; then
         rewrite "$folder"
         return 0
@@ -77,8 +79,9 @@ run_case() {
     return $ok
 }
 
-rewrite() {
-    rm -rf "$1/written" "$1/stdout" "$1/stderr" "$1/exit"
+# What the case gave, as files of the folder $1: stdout, stderr and exit when there is something, and
+# written/.
+leave() {
     [ -s "$work/stdout" ] && cp "$work/stdout" "$1/stdout"
     [ -s "$work/stderr" ] && cp "$work/stderr" "$1/stderr"
     [ "$(cat "$work/exit")" = 0 ] || cp "$work/exit" "$1/exit"
@@ -86,6 +89,16 @@ rewrite() {
         mkdir -p "$1/written/$(dirname "$file")"
         cp "$work/run/$file" "$1/written/$file"
     done < "$work/new"
+}
+
+keep() {
+    mkdir -p "$1"
+    leave "$1"
+}
+
+rewrite() {
+    rm -rf "$1/written" "$1/stdout" "$1/stderr" "$1/exit"
+    leave "$1"
 }
 
 total=$(find "$cases" -name args | wc -l)

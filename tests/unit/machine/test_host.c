@@ -135,6 +135,41 @@ static void a_program_of_another_architecture_is_emulated(void **state)
     assert_contains(facts.emulated_reason, "programs see aarch64, /proc/cpuinfo describes x86_64");
 }
 
+/* Newer emulators describe the CPU they play, so /proc/cpuinfo no longer gives them away. */
+static const struct {
+    const char *name, *tree, *architecture, *want_reason; /* NULL: not emulated */
+} emulation_rows[] = {
+    {"the kernel says what it runs on", "machine/qemu-user-arch", "aarch64",
+     "programs see aarch64, /proc/sys/kernel/arch says x86_64"},
+    {"the kernel's name for the program is the emulator", "machine/qemu-user-exe", "aarch64",
+     "programs see aarch64, /proc/thread-self/exe is for x86_64"},
+    {"a recorded tree has the architecture of its cpuinfo", "machine/qemu-user-exe", NULL,
+     "programs see aarch64, /proc/thread-self/exe is for x86_64"},
+    {"a 64-bit CPU runs 32-bit programs itself", "machine/vm", "i686", NULL},
+    {"so does an Arm server", "machine/arm-server", "armv8l", NULL},
+    {"an unknown architecture is another one", "machine/vm", "riscv64",
+     "programs see riscv64, /proc/cpuinfo describes x86_64"},
+};
+
+static void a_user_mode_emulator_is_seen_through(void **state)
+{
+    pp_host_facts facts;
+
+    (void)state;
+    for (size_t i = 0; i < PP_COUNT_OF(emulation_rows); i++) {
+        const char *want = emulation_rows[i].want_reason;
+
+        read_tree(emulation_rows[i].tree, emulation_rows[i].architecture, &facts);
+        if (!facts.emulated.known || facts.emulated.value != (want != NULL) ||
+            (want != NULL && strstr(facts.emulated_reason, want) == NULL))
+            fail_msg("%s: emulated %s, because: %s", emulation_rows[i].name,
+                     !facts.emulated.known  ? "unknown"
+                     : facts.emulated.value ? "yes"
+                                            : "no",
+                     facts.emulated_reason);
+    }
+}
+
 static void a_silent_machine_has_no_facts(void **state)
 {
     pp_host_facts facts;
@@ -229,6 +264,7 @@ int main(void)
         cmocka_unit_test(version_2_limits_are_the_tightest_on_the_way_up),
         cmocka_unit_test(the_recorded_machine_is_hybrid_and_without_limits),
         cmocka_unit_test(a_program_of_another_architecture_is_emulated),
+        cmocka_unit_test(a_user_mode_emulator_is_seen_through),
         cmocka_unit_test(a_silent_machine_has_no_facts),
         cmocka_unit_test(hostile_files_give_absent_facts),
         cmocka_unit_test(cores_are_named),
