@@ -211,7 +211,7 @@ static pp_status check_members(const pp_json *object, const pp_fields *fields, b
     return st;
 }
 
-static bool choice_fits(const pp_choice *choice, const pp_json *object)
+static bool choice_fits(const pp_field_choice *choice, const pp_json *object)
 {
     const pp_json *member = pp_json_find(object, choice->key);
 
@@ -221,14 +221,14 @@ static bool choice_fits(const pp_choice *choice, const pp_json *object)
            pp_text_is(member->text, choice->word);
 }
 
-const pp_fields *pp_choice_of(const pp_choice *choices, const pp_json *object)
+const pp_fields *pp_field_choice_of(const pp_field_choice *choices, const pp_json *object)
 {
     while (choices[1].fields != NULL && !choice_fits(choices, object))
         choices++;
     return choices->fields;
 }
 
-static pp_status fail_choice(const pp_json *member, const pp_choice *choices, pp_error *err)
+static pp_status fail_choice(const pp_json *member, const pp_field_choice *choices, pp_error *err)
 {
     bool may_be_absent = false;
     pp_buf known;
@@ -248,7 +248,7 @@ static pp_status fail_choice(const pp_json *member, const pp_choice *choices, pp
     return st;
 }
 
-static pp_status check_choice(const pp_json *object, const pp_choice *choices, pp_error *err)
+static pp_status check_choice(const pp_json *object, const pp_field_choice *choices, pp_error *err)
 {
     const pp_json *member = pp_json_find(object, choices->key);
     bool fits = false;
@@ -257,7 +257,7 @@ static pp_status check_choice(const pp_json *object, const pp_choice *choices, p
         fits = choice_fits(&choices[i], object);
     if (!fits && member != NULL && member->kind == PP_JSON_STRING)
         return fail_choice(member, choices, err);
-    return check_members(object, pp_choice_of(choices, object), false, err);
+    return check_members(object, pp_field_choice_of(choices, object), false, err);
 }
 
 /* ---- any value --------------------------------------------------------------------------------

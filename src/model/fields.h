@@ -35,7 +35,7 @@ typedef enum pp_text_form {
 } pp_text_form;
 
 typedef struct pp_fields pp_fields;
-typedef struct pp_choice pp_choice;
+typedef struct pp_field_choice pp_field_choice;
 typedef struct pp_field_type pp_field_type;
 
 /* A zeroed type accepts anything. */
@@ -49,8 +49,8 @@ struct pp_field_type {
     double min, max;          /* NUMBER: -INFINITY and INFINITY for none */
     bool above_min;           /* NUMBER: `min` itself is refused */
     const pp_fields *fields;
-    bool all_optional;        /* OBJECT: no member is required, whatever its row says */
-    const pp_choice *choices; /* fields NULL at the end */
+    bool all_optional;              /* OBJECT: no member is required, whatever its row says */
+    const pp_field_choice *choices; /* fields NULL at the end */
     const pp_field_type *item;
     size_t min_count, max_count; /* LIST, MAP; a maximum of 0 is none */
 };
@@ -76,7 +76,7 @@ struct pp_fields {
 
 /* The first choice whose member has this text, or is absent where the word is NULL, is the table of
  * the object; where none fits, the last one. All choices of a list look at the same member. */
-struct pp_choice {
+struct pp_field_choice {
     const char *key;
     const char *word;
     const pp_fields *fields;
@@ -95,7 +95,7 @@ PP_MUST_CHECK pp_status pp_fields_check(const pp_json *value, const pp_fields *f
                                         pp_error *err);
 
 /** The table that a choice gives this object. */
-const pp_fields *pp_choice_of(const pp_choice *choices, const pp_json *object);
+const pp_fields *pp_field_choice_of(const pp_field_choice *choices, const pp_json *object);
 
 /** Unit of a value: of its type, else what the suffix of the key says ("size_bytes": "bytes"); NULL
  * when neither does. */

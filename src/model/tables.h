@@ -12,7 +12,7 @@ extern const char *const pp_words_origin[], *const pp_words_direction[], *const 
 
 /* tables_decision.c */
 extern const pp_fields pp_benchmark_set_fields;
-extern const pp_choice pp_constraints_choices[];
+extern const pp_field_choice pp_constraints_choices[];
 extern const pp_fields pp_constraints_1_0_fields, pp_constraints_2_0_fields;
 extern const pp_fields pp_recommendation_fields, pp_decision_details_fields;
 
@@ -32,6 +32,6 @@ extern const pp_fields pp_sample_fields;
 /* tables_study.c */
 extern const pp_fields pp_status_fields, pp_study_run_fields, pp_resource_measurement_fields,
     pp_server_command_fields, pp_bench_command_fields, pp_engine_fields, pp_study_summary_fields;
-extern const pp_choice pp_journal_choices[];
+extern const pp_field_choice pp_journal_choices[];
 
 #endif

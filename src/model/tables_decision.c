@@ -91,7 +91,7 @@ const pp_fields pp_constraints_1_0_fields = FIELDS_AT(
     "constraints-1.0", "schema 1.0, without `schema_version`", constraints_1_0_rows, "constraints");
 const pp_fields pp_constraints_2_0_fields =
     FIELDS_AT("constraints-2.0", "schema 2.0", constraints_2_0_rows, "constraints");
-const pp_choice pp_constraints_choices[] = {
+const pp_field_choice pp_constraints_choices[] = {
     {"schema_version", NULL, &pp_constraints_1_0_fields},
     {"schema_version", "2.0", &pp_constraints_2_0_fields},
     {0},
@@ -126,7 +126,7 @@ static const pp_fields applied_1_0_fields =
 static const pp_fields applied_2_0_fields =
     FIELDS("applied-constraints-2.0", "constraints of schema 2.0 with every default filled in",
            applied_2_0_rows);
-static const pp_choice applied_choices[] = {
+static const pp_field_choice applied_choices[] = {
     {"schema_version", NULL, &applied_1_0_fields},
     {"schema_version", "2.0", &applied_2_0_fields},
     {0},

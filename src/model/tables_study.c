@@ -165,7 +165,7 @@ static const pp_fields stopped_fields =
     FIELDS("journal-stopped", "the study ended early", stopped_rows);
 static const pp_fields end_fields = FIELDS("journal-end", "every run was carried out", end_rows);
 
-const pp_choice pp_journal_choices[] = {
+const pp_field_choice pp_journal_choices[] = {
     {"event", "begin", &begin_fields},   {"event", "preflight-passed", &preflight_fields},
     {"event", "run", &run_event_fields}, {"event", "stopped", &stopped_fields},
     {"event", "end", &end_fields},       {0},
