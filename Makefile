@@ -4,7 +4,7 @@ BUILD := build/release
 ASAN  := build/asan
 FUZZ_SECONDS ?= 60
 
-.PHONY: help setup build test check demo asan golden fuzz format lint install clean
+.PHONY: help setup build test check demo asan golden docs fuzz format lint install clean
 
 help:      ## this list
 	@grep -E '^[a-z-]+: .*##' Makefile | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 14
@@ -34,6 +34,10 @@ golden: build ## rewrite the expectations of the golden cases; review the diff
 	@PARETOPILOT_GOLDEN_WRITE=1 PARETOPILOT_BINARY=$(CURDIR)/$(BUILD)/src/cli/paretopilot \
 	    tests/support/golden.sh tests/golden > /dev/null
 	@git --no-pager diff --stat tests/golden
+
+docs: build ## rewrite the tables of docs/formats from those of the program; review the diff
+	@$(BUILD)/tools/gen_formats > $(BUILD)/formats.txt && tools/formats.sh $(BUILD)/formats.txt docs/formats
+	@git --no-pager diff --stat docs
 
 fuzz:      ## fuzz every reader for FUZZ_SECONDS each (needs clang)
 	@tools/fuzz.sh $(FUZZ_SECONDS)

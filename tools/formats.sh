@@ -17,6 +17,7 @@ export LC_ALL=C
 # Pages that describe no JSON document of a kind of its own.
 exception() {
     case $1 in
+    bundle) echo "the list of the files; their documents have pages of their own" ;;
     json) echo "how JSON is read and written, whatever the document" ;;
     report) echo "an HTML page" ;;
     *) return 1 ;;

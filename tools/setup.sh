@@ -28,6 +28,7 @@ ca-certificates       -                             ca-certificates
 '
 readonly test_needs='
 libcmocka-dev         -                             cmocka
+python3-jsonschema    -                             -
 '
 
 say() { printf 'setup.sh: %s\n' "$*" >&2; }

@@ -20,7 +20,7 @@ static const struct {
     const char *pattern;
     const char *expected;
 } forms[PP_TEXT_FORM_COUNT] = {
-    [PP_TEXT_ANY] = {"text, may be empty", NULL, NULL},
+    [PP_TEXT_ANY] = {"any text", NULL, NULL},
     [PP_TEXT_FILLED] = {"text", "[^" BLANKS "]", NULL},
     [PP_TEXT_PATH] = {"path", "^[^\\u0000]*[^\\u0000" BLANKS "][^\\u0000]*$", NULL},
     [PP_TEXT_SHA256] = {"SHA-256", "^[0-9a-f]{64}$", "64 lower-case hexadecimal digits"},
@@ -364,7 +364,8 @@ static bool ends_with(const char *text, const char *suffix)
 /* The unit may be followed by a statistic: "client_lag_ns_p99". */
 static bool has_unit(const char *key, const char *unit)
 {
-    static const char *const statistics[] = {"", "_p50", "_p95", "_p99", "_min", "_max", "_median"};
+    static const char *const statistics[] = {"",     "_p50",  "_p95",  "_p99",   "_min",
+                                             "_max", "_mean", "_peak", "_median"};
 
     for (size_t i = 0; i < PP_COUNT_OF(statistics); i++) {
         char suffix[32];

@@ -26,7 +26,7 @@ static const pp_field cpu_rows[] = {
     MEMBER("frequency_now_max_khz", "of the fastest", COUNT, OR_NULL),
     MEMBER("frequency_limit_khz", "`cpuinfo_max_freq` of the fastest", COUNT, OR_NULL),
 };
-static const pp_fields cpu_fields = FIELDS("host-cpu", "the CPUs", cpu_rows);
+static const pp_fields cpu_fields = FIELDS_AT("host-cpu", "the CPUs", cpu_rows, "doctor");
 
 static const pp_field memory_rows[] = {
     MEMBER("total_bytes", "`/proc/meminfo` (its kB are KiB), as the next ones", COUNT, OR_NULL),
@@ -38,7 +38,8 @@ static const pp_field memory_rows[] = {
     MEMBER("hugepage_count", "huge pages reserved", COUNT, OR_NULL),
     MEMBER("transparent_hugepages", "the word in force", TEXT, OR_NULL),
 };
-static const pp_fields memory_fields = FIELDS("host-memory", "the memory", memory_rows);
+static const pp_fields memory_fields =
+    FIELDS_AT("host-memory", "the memory", memory_rows, "doctor");
 
 static const char *const cgroup_words[] = {"v1", "v2", "hybrid", NULL};
 static const pp_field cgroup_rows[] = {
@@ -50,7 +51,8 @@ static const pp_field cgroup_rows[] = {
     MEMBER("cpuset_cpus", "the effective set of the innermost group that has one", TEXT, OR_NULL),
     MEMBER("cpuset_cpu_count", "CPUs in that set", COUNT, OR_NULL),
 };
-static const pp_fields cgroup_fields = FIELDS("host-cgroup", "limits of a container", cgroup_rows);
+static const pp_fields cgroup_fields =
+    FIELDS_AT("host-cgroup", "limits of a container", cgroup_rows, "doctor");
 
 static const pp_field platform_rows[] = {
     MEMBER("virtualisation",
@@ -67,7 +69,7 @@ static const pp_field platform_rows[] = {
     MEMBER("emulated_reason", "the rule that applied", TEXT, OR_NULL),
 };
 static const pp_fields platform_fields =
-    FIELDS("host-platform", "real, virtual or emulated", platform_rows);
+    FIELDS_AT("host-platform", "real, virtual or emulated", platform_rows, "doctor");
 
 static const pp_field counter_rows[] = {
     MEMBER("perf_event_paranoid", "the setting", INT(INT64_MIN, INT64_MAX), OR_NULL),
@@ -77,7 +79,7 @@ static const pp_field counter_rows[] = {
     MEMBER("psi", "whether `/proc/pressure` is there", BOOL, OR_NULL),
 };
 static const pp_fields counter_fields =
-    FIELDS("host-counters", "what the kernel lets us count", counter_rows);
+    FIELDS_AT("host-counters", "what the kernel lets us count", counter_rows, "doctor");
 
 #define HOST_ROWS                                                                                  \
     MEMBER("architecture", "uname; of a recorded tree, the shape of `/proc/cpuinfo`", TEXT,        \
@@ -120,7 +122,7 @@ static const pp_field reason_rows[] = {
     MEMBER("at_ns", "from the begin; null when it is a total", COUNT, OR_NULL),
 };
 static const pp_fields reason_fields =
-    FIELDS("watch-reason", "one limit that was passed", reason_rows);
+    FIELDS_AT("watch-reason", "one limit that was passed", reason_rows, "doctor");
 static const pp_field_type reason_type = {OBJECT(reason_fields)};
 
 static const pp_field watch_rows[] = {

@@ -87,7 +87,7 @@ static const pp_field sample_rows[] = {
     MEMBER("client_lag_ns_max", "the largest", COUNT, OR_NULL),
     MEMBER("tokens", "numbers of tokens", OBJECT(token_fields)),
     MEMBER("server", "what the server says of itself", OBJECT(server_fields)),
-    MEMBER("finish", "the server's own word: `limit`, `length`, `eos`, ...", FILLED, OR_NULL),
+    MEMBER("finish", "the server's own word: `limit`, `length`, `eos` and others", FILLED, OR_NULL),
     MEMBER("status", "`failed` goes with a failure", WORDS(status_words)),
     MEMBER("failure", "why it failed; null when it did not", OBJECT(failure_fields), OR_NULL),
     MEMBER("flags", "what a reader should know, each once and in the order below", LIST(flag_type)),

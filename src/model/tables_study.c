@@ -17,7 +17,7 @@ static const pp_field status_rows[] = {
     MEMBER("reason", "why", TEXT, OR_NULL),
 };
 const pp_fields pp_status_fields =
-    FIELDS_AT("status", "whether a bundle is complete", status_rows, "bundle");
+    FIELDS_AT("status", "whether a bundle is complete", status_rows, "study-files");
 
 /* ---- engine and command lines -----------------------------------------------------------------
  */
@@ -45,7 +45,7 @@ static const pp_field engine_rows[] = {
     MEMBER("cleared_environment", "`LLAMA_ARG_*` variables that were taken out",
            LIST(pp_type_filled)),
 };
-const pp_fields pp_engine_fields = FIELDS_AT("engine", "llama.cpp", engine_rows, "bundle");
+const pp_fields pp_engine_fields = FIELDS_AT("engine", "llama.cpp", engine_rows, "study-files");
 
 static const pp_field readback_rows[] = {
     MEMBER("build_info", "of the build", TEXT),
@@ -65,7 +65,7 @@ static const pp_field server_command_rows[] = {
     MEMBER("readback", "what it said of itself", OBJECT(readback_fields)),
 };
 const pp_fields pp_server_command_fields =
-    FIELDS_AT("server-command", "one start of llama-server", server_command_rows, "bundle");
+    FIELDS_AT("server-command", "one start of llama-server", server_command_rows, "study-files");
 
 static const pp_field bench_command_rows[] = {
     MEMBER("schema_version", "version of the format", WORDS(pp_words_1_0)),
@@ -73,7 +73,7 @@ static const pp_field bench_command_rows[] = {
     MEMBER("argv", "program and arguments", LIST(pp_type_text), AT_LEAST_ONE),
 };
 const pp_fields pp_bench_command_fields =
-    FIELDS_AT("bench-command", "how llama-bench is run", bench_command_rows, "bundle");
+    FIELDS_AT("bench-command", "how llama-bench is run", bench_command_rows, "study-files");
 
 /* ---- runs -------------------------------------------------------------------------------------
  */
@@ -110,7 +110,7 @@ static const pp_fields exit_fields =
 
 static const pp_field run_rows[] = {RUN_ROWS};
 const pp_fields pp_study_run_fields =
-    FIELDS_AT("study-run", "one run of a measured program", run_rows, "bundle");
+    FIELDS_AT("study-run", "one run of a measured program", run_rows, "study-files");
 
 static const pp_field resource_rows[] = {
     MEMBER("schema_version", "version of the format", WORDS(pp_words_1_0)),
@@ -123,7 +123,7 @@ static const pp_field resource_rows[] = {
     MEMBER("after_requests", "after the last request", OBJECT(pp_process_memory_fields)),
 };
 const pp_fields pp_resource_measurement_fields =
-    FIELDS_AT("resource-measurement", "memory of a server", resource_rows, "bundle");
+    FIELDS_AT("resource-measurement", "memory of a server", resource_rows, "study-files");
 
 /* ---- journal ----------------------------------------------------------------------------------
  */
@@ -198,4 +198,4 @@ static const pp_field summary_rows[] = {
     MEMBER("report", "path of the report", FILLED),
 };
 const pp_fields pp_study_summary_fields =
-    FIELDS_AT("study-summary", "what `study run --json` prints", summary_rows, "bundle");
+    FIELDS_AT("study-summary", "what `study run --json` prints", summary_rows, "study-summary");
