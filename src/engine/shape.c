@@ -8,15 +8,15 @@
  */
 /* clang-format off */
 static const pp_shape shapes[] = {
-    /* name      blocks embed feed  heads kv  vocab   tied   context base     epsilon */
-    {"tiny",         4,  256,   704,  8, 4,   4096, false,   8192, 1e4f, 1e-5f},
-    {"qwen2.5-0.5b", 24,  896,  4864, 14, 2, 151936, true,   32768, 1e6f, 1e-6f},
-    {"llama-3.2-1b", 16, 2048,  8192, 32, 8, 128256, true,  131072, 5e5f, 1e-5f},
-    {"qwen2.5-1.5b", 28, 1536,  8960, 12, 2, 151936, true,   32768, 1e6f, 1e-6f},
-    {"qwen2.5-3b",   36, 2048, 11008, 16, 2, 151936, true,   32768, 1e6f, 1e-6f},
-    {"llama-3.2-3b", 28, 3072,  8192, 24, 8, 128256, true,  131072, 5e5f, 1e-5f},
-    {"qwen2.5-7b",   28, 3584, 18944, 28, 4, 152064, false,  32768, 1e6f, 1e-6f},
-    {"llama-3.1-8b", 32, 4096, 14336, 32, 8, 128256, false, 131072, 5e5f, 1e-5f},
+    /* name      blocks embed feed  heads kv  vocab   tied   context base   epsilon  head */
+    {"tiny",         4,  256,   704,  8, 4,   4096, false,   8192, 1e4f, 1e-5f, 32},
+    {"qwen2.5-0.5b", 24,  896,  4864, 14, 2, 151936, true,   32768, 1e6f, 1e-6f, 64},
+    {"llama-3.2-1b", 16, 2048,  8192, 32, 8, 128256, true,  131072, 5e5f, 1e-5f, 64},
+    {"qwen2.5-1.5b", 28, 1536,  8960, 12, 2, 151936, true,   32768, 1e6f, 1e-6f, 128},
+    {"qwen2.5-3b",   36, 2048, 11008, 16, 2, 151936, true,   32768, 1e6f, 1e-6f, 128},
+    {"llama-3.2-3b", 28, 3072,  8192, 24, 8, 128256, true,  131072, 5e5f, 1e-5f, 128},
+    {"qwen2.5-7b",   28, 3584, 18944, 28, 4, 152064, false,  32768, 1e6f, 1e-6f, 128},
+    {"llama-3.1-8b", 32, 4096, 14336, 32, 8, 128256, false, 131072, 5e5f, 1e-5f, 128},
 };
 /* clang-format on */
 
@@ -35,16 +35,12 @@ const pp_shape *pp_shape_list(size_t *ret_count)
     return shapes;
 }
 
-uint32_t pp_shape_head_length(const pp_shape *shape)
-{
-    return shape->embedding_length / shape->head_count;
-}
-
 int64_t pp_shape_parameter_count(const pp_shape *shape)
 {
     int64_t embed = shape->embedding_length;
-    int64_t kv = (int64_t)shape->head_count_kv * pp_shape_head_length(shape);
-    int64_t attention = 2 * embed * embed + 2 * embed * kv;
+    int64_t query = (int64_t)shape->head_count * shape->head_length;
+    int64_t kv = (int64_t)shape->head_count_kv * shape->head_length;
+    int64_t attention = 2 * embed * query + 2 * embed * kv;
     int64_t feed_forward = 3 * embed * shape->feed_forward_length;
     int64_t block = attention + feed_forward + 2 * embed; /* two norms */
 

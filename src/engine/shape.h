@@ -16,13 +16,14 @@ typedef struct pp_shape {
     uint32_t block_count;
     uint32_t embedding_length;
     uint32_t feed_forward_length;
-    uint32_t head_count;    /* divides embedding_length */
+    uint32_t head_count;
     uint32_t head_count_kv; /* divides head_count */
     uint32_t vocab_size;
     bool tied; /* the output matrix is the token embedding */
     uint32_t context_length;
     float rope_freq_base;
     float rms_epsilon;
+    uint32_t head_length; /* weights per attention head */
 } pp_shape;
 
 /** NULL when there is no such shape. */
@@ -30,9 +31,6 @@ const pp_shape *pp_shape_find(const char *name);
 
 /** All shapes, smallest first; ret_count gets how many. */
 const pp_shape *pp_shape_list(size_t *ret_count);
-
-/** Weights per attention head. */
-uint32_t pp_shape_head_length(const pp_shape *shape);
 
 /** All weights, norms included. */
 int64_t pp_shape_parameter_count(const pp_shape *shape);

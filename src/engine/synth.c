@@ -7,8 +7,10 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "engine/gguf_types.h"
+#include "engine/synth_half.h"
 #include "engine/synth_header.h"
 #include "engine/synth_plan.h"
+#include "engine/synth_table.h"
 #include "engine/synth_values.h"
 #include "engine/synth_vocab.h"
 
@@ -37,6 +39,8 @@ const char *pp_synth_type_name(pp_synth_type type)
 
 typedef struct writer {
     const pp_synth_request *request;
+    pp_synth_table table; /* of a table model */
+    float *row;           /* of it, the longest of a tensor */
     pp_synth_plan plan;
     pp_new_file file;
     pp_sha256 *digest;
@@ -124,6 +128,54 @@ static pp_status emit_random(writer *w, const pp_synth_tensor *tensor, pp_error 
     return st;
 }
 
+/* ---- a table ------------------------------------------------------------------------------- */
+
+typedef void (*encode_block)(const float weights[PP_SYNTH_BLOCK], uint8_t *out);
+
+static encode_block encoder_of(uint32_t ggml_type, size_t *ret_block_bytes)
+{
+    if (ggml_type == PP_GGML_Q8_0) {
+        *ret_block_bytes = PP_SYNTH_Q8_0_BLOCK_BYTES;
+        return pp_synth_encode_q8_0;
+    }
+    if (ggml_type == PP_GGML_Q4_0) {
+        *ret_block_bytes = PP_SYNTH_Q4_0_BLOCK_BYTES;
+        return pp_synth_encode_q4_0;
+    }
+    *ret_block_bytes = PP_SYNTH_F16_BLOCK_BYTES;
+    return pp_synth_encode_f16;
+}
+
+/* Quantised types start from the halves of the F16 file, as llama-quantize would. */
+static void round_to_halves(float *weights, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        weights[i] = pp_half_to_float(pp_half_of_float(weights[i]));
+}
+
+static pp_status emit_table(writer *w, const pp_synth_tensor *tensor, pp_error *err)
+{
+    size_t block_bytes;
+    encode_block encode = encoder_of(tensor->ggml_type, &block_bytes);
+    uint32_t length = tensor->dims[0];
+    size_t n_blocks = length / PP_SYNTH_BLOCK;
+    pp_status st = PP_OK;
+
+    PP_ASSERT(length % PP_SYNTH_BLOCK == 0 && n_blocks * block_bytes <= PIECE_BYTES);
+    for (uint32_t row = 0; st == PP_OK && row < tensor->dims[1]; row++) {
+        pp_synth_table_row(&w->table, tensor->role, row, length, w->row);
+        round_to_halves(w->row, length);
+        for (size_t i = 0; i < n_blocks; i++)
+            encode(w->row + i * PP_SYNTH_BLOCK, w->piece + i * block_bytes);
+        st = emit(w, w->piece, n_blocks * block_bytes, err);
+        if (st == PP_OK)
+            st = count_progress(w, length, err);
+    }
+    return st;
+}
+
+/* ---- the file ------------------------------------------------------------------------------ */
+
 static pp_status emit_padding(writer *w, const pp_synth_tensor *tensor, pp_error *err)
 {
     static const uint8_t zeros[PP_SYNTH_ALIGNMENT];
@@ -138,12 +190,20 @@ static pp_status emit_header(writer *w, pp_error *err)
     pp_status st;
 
     pp_buf_init(&header, PP_SYNTH_HEADER_MAX_BYTES);
-    pp_synth_header_put(&header, w->request, &w->plan);
+    pp_synth_header_put(&header, w->request, w->request->table != NULL ? &w->table : NULL,
+                        &w->plan);
     st = pp_buf_check(&header, "the model's header", err);
     if (st == PP_OK)
         st = emit(w, header.data, header.size, err);
     pp_buf_done(&header);
     return st;
+}
+
+static pp_status emit_tensor(writer *w, const pp_synth_tensor *tensor, pp_error *err)
+{
+    if (tensor->role == PP_SYNTH_NORM)
+        return emit_ones(w, tensor, err);
+    return w->request->table != NULL ? emit_table(w, tensor, err) : emit_random(w, tensor, err);
 }
 
 static pp_status emit_all(writer *w, pp_error *err)
@@ -154,16 +214,31 @@ static pp_status emit_all(writer *w, pp_error *err)
     for (size_t i = 0; st == PP_OK && i < w->plan.tensor_count; i++) {
         const pp_synth_tensor *tensor = &w->plan.tensors[i];
 
-        st = tensor->scale > 0 ? emit_random(w, tensor, err) : emit_ones(w, tensor, err);
+        st = emit_tensor(w, tensor, err);
         if (st == PP_OK)
             st = emit_padding(w, tensor, err);
     }
     return st;
 }
 
+static pp_status plan_tensors(writer *w, pp_arena *arena, pp_error *err)
+{
+    const pp_shape *shape = w->request->shape;
+
+    if (w->request->table != NULL) {
+        pp_status st = pp_synth_table_init(arena, w->request->table, &w->table, err);
+
+        if (st != PP_OK)
+            return st;
+        shape = &w->table.shape;
+        w->row = PP_ARENA_NEW(arena, float, shape->embedding_length);
+    }
+    return pp_synth_plan_make(arena, shape, w->request->type, &w->plan, err);
+}
+
 static pp_status prepare(writer *w, pp_arena *arena, const char *path, pp_error *err)
 {
-    pp_status st = pp_synth_plan_make(arena, w->request->shape, w->request->type, &w->plan, err);
+    pp_status st = plan_tensors(w, arena, err);
 
     if (st != PP_OK)
         return st;
@@ -186,7 +261,8 @@ pp_status pp_synth_write(const char *path, const pp_synth_request *request,
     int64_t end_ns;
     pp_status st;
 
-    PP_ASSERT(request->shape->vocab_size >= PP_SYNTH_VOCAB_MINIMUM);
+    PP_ASSERT((request->shape != NULL) != (request->table != NULL));
+    PP_ASSERT(request->shape == NULL || request->shape->vocab_size >= PP_SYNTH_VOCAB_MINIMUM);
     st = prepare(&w, &arena, path, err);
     if (st == PP_OK)
         st = emit_all(&w, err);

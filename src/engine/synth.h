@@ -1,8 +1,10 @@
-/* synth.h - writes models that have the shape of a known one and nothing else.
+/* synth.h - writes models: the shape of a known one with random weights, or a declared table.
  *
- * Speed and memory of dense inference depend on shapes, not on values, so such a file answers what
- * a model would do on a machine before anybody downloads it. Its text means nothing: the file says
- * so itself (`paretopilot.weights` = "synthetic"), in a key that survives requantisation. */
+ * Speed and memory of dense inference depend on shapes, not on values, so a model of a known shape
+ * answers what the real one would do on a machine before anybody downloads it. Its text means
+ * nothing. A table model is the reverse: it looks like no real one, and its answers are known.
+ * Each file says what it is (`paretopilot.weights` = "synthetic" or "constructed"), in a key that
+ * survives requantisation. */
 #ifndef PP_ENGINE_SYNTH_H
 #define PP_ENGINE_SYNTH_H
 
@@ -12,11 +14,13 @@
 #include "base/error.h"
 #include "digest/sha256.h"
 #include "engine/shape.h"
+#include "model/model_table.h"
 
 /* GGUF keys that models of ours carry. */
 #define PP_GGUF_KEY_WEIGHTS "paretopilot.weights"
 #define PP_GGUF_KEY_SHAPE   "paretopilot.shape"
 #define PP_GGUF_KEY_SEED    "paretopilot.seed"
+#define PP_GGUF_KEY_TABLE   "paretopilot.table" /* the table's name */
 
 typedef enum pp_synth_type { PP_SYNTH_F16, PP_SYNTH_Q8_0, PP_SYNTH_Q4_0 } pp_synth_type;
 
@@ -26,9 +30,11 @@ PP_MUST_CHECK pp_status pp_synth_type_parse(const char *text, pp_synth_type *ret
 const char *pp_synth_type_name(pp_synth_type type);
 
 typedef struct pp_synth_request {
-    const pp_shape *shape; /* borrowed; vocab_size at least PP_SYNTH_VOCAB_MINIMUM */
+    /* Exactly one of the two, borrowed; a shape's vocab_size is at least PP_SYNTH_VOCAB_MINIMUM. */
+    const pp_shape *shape;
+    const pp_model_table *table;
     pp_synth_type type;
-    uint64_t seed;
+    uint64_t seed; /* of a shape's weights; a table has none */
     /* Called after every piece of some 100 KiB; false ends the work with PP_ERR_INTERRUPTED. May be
      * NULL. */
     bool (*progress)(void *context, int64_t done_weights, int64_t all_weights);
@@ -47,8 +53,9 @@ typedef struct pp_synth_result {
 /**
  * Write the model as a new file; it appears complete or not at all.
  *
- * The bytes follow from shape, type and seed alone, on every machine. The three types of one seed
- * hold the same weights, exactly (F16) or quantised from those. Memory stays below 32 MiB.
+ * The bytes follow from shape, type and seed (or table and type) alone, on every machine. The three
+ * types of one seed or table hold the same weights, exactly (F16) or quantised from those. Memory
+ * stays below 32 MiB.
  *
  * Fails with PP_ERR_EXISTS, PP_ERR_IO, PP_ERR_MEMORY or PP_ERR_INTERRUPTED.
  */

@@ -69,33 +69,59 @@ static void put_key_array(pp_buf *buf, const char *key, uint32_t item_type, uint
     put_uint(buf, count, 8);
 }
 
-enum { GENERAL_KEYS = 9, LLAMA_KEYS = 12, TOKENIZER_KEYS = 9 };
+static void put_sized_text(pp_buf *buf, pp_text text)
+{
+    put_uint(buf, text.size, 8);
+    pp_buf_append(buf, text.data, text.size);
+}
 
-static void put_general(pp_buf *buf, const pp_synth_request *request)
+enum {
+    GENERAL_KEYS = 6,
+    SHAPE_KEYS = 3,
+    TABLE_KEYS = 2,
+    LLAMA_KEYS = 12,
+    TOKENIZER_KEYS = 9,
+    TABLE_TOKENIZER_KEYS = 2
+};
+
+static void put_general(pp_buf *buf, const pp_synth_request *request, const char *name)
 {
     static const uint32_t file_types[] = {
         [PP_SYNTH_F16] = PP_GGUF_FILE_TYPE_F16,
         [PP_SYNTH_Q8_0] = PP_GGUF_FILE_TYPE_Q8_0,
         [PP_SYNTH_Q4_0] = PP_GGUF_FILE_TYPE_Q4_0,
     };
-    char name[128] = "synthetic-";
 
-    strncat(name, request->shape->name, sizeof name - strlen(name) - 1);
     put_key_text(buf, "general.architecture", "llama");
     put_key_text(buf, "general.type", "model");
     put_key_text(buf, "general.name", name);
     put_key_u32(buf, "general.file_type", file_types[request->type]);
     put_key_u32(buf, "general.quantization_version", GENERAL_QUANTIZATION_VERSION);
     put_key_u32(buf, "general.alignment", PP_SYNTH_ALIGNMENT);
+}
+
+static void put_shape_keys(pp_buf *buf, const pp_synth_request *request)
+{
+    char name[128] = "synthetic-";
+
+    strncat(name, request->shape->name, sizeof name - strlen(name) - 1);
+    put_general(buf, request, name);
     put_key_text(buf, PP_GGUF_KEY_WEIGHTS, "synthetic");
     put_key_text(buf, PP_GGUF_KEY_SHAPE, request->shape->name);
     put_key(buf, PP_GGUF_KEY_SEED, PP_GGUF_U64);
     put_uint(buf, request->seed, 8);
 }
 
+static void put_table_keys(pp_buf *buf, const pp_synth_request *request)
+{
+    put_general(buf, request, request->table->name.data);
+    put_key_text(buf, PP_GGUF_KEY_WEIGHTS, "constructed");
+    put_key_text(buf, PP_GGUF_KEY_TABLE, request->table->name.data);
+}
+
 static void put_llama(pp_buf *buf, const pp_shape *shape)
 {
-    uint32_t head_length = pp_shape_head_length(shape);
+    uint32_t head_length = shape->head_length;
 
     put_key_u32(buf, "llama.context_length", shape->context_length);
     put_key_u32(buf, "llama.embedding_length", shape->embedding_length);
@@ -111,27 +137,68 @@ static void put_llama(pp_buf *buf, const pp_shape *shape)
     put_key_u32(buf, "llama.vocab_size", shape->vocab_size);
 }
 
-static void put_tokenizer(pp_buf *buf, uint32_t vocab_size)
-{
-    char text[PP_SYNTH_PIECE_BYTES];
+typedef struct token {
+    char scratch[PP_SYNTH_PIECE_BYTES];
+    pp_text text;
+    int32_t type;
+    float score;
+} token;
 
-    put_key_text(buf, "tokenizer.ggml.model", "llama");
+static void get_token(const pp_synth_table *table, uint32_t id, token *ret_token)
+{
+    ret_token->score = pp_synth_token_score(id);
+    if (table != NULL) {
+        ret_token->text = pp_synth_table_token(table, id, ret_token->scratch, &ret_token->type);
+        return;
+    }
+    ret_token->text = (pp_text){ret_token->scratch, pp_synth_token_text(id, ret_token->scratch)};
+    ret_token->type = pp_synth_token_type(id);
+}
+
+static void put_vocabulary(pp_buf *buf, const pp_synth_table *table, uint32_t vocab_size)
+{
+    token t;
+
     put_key_array(buf, "tokenizer.ggml.tokens", PP_GGUF_STRING, vocab_size);
     for (uint32_t id = 0; id < vocab_size; id++) {
-        put_uint(buf, pp_synth_token_text(id, text), 8);
-        pp_buf_append_text(buf, text);
+        get_token(table, id, &t);
+        put_sized_text(buf, t.text);
     }
     put_key_array(buf, "tokenizer.ggml.scores", PP_GGUF_F32, vocab_size);
-    for (uint32_t id = 0; id < vocab_size; id++)
-        put_f32(buf, pp_synth_token_score(id));
+    for (uint32_t id = 0; id < vocab_size; id++) {
+        get_token(table, id, &t);
+        put_f32(buf, t.score);
+    }
     put_key_array(buf, "tokenizer.ggml.token_type", PP_GGUF_I32, vocab_size);
-    for (uint32_t id = 0; id < vocab_size; id++)
-        put_uint(buf, (uint32_t)pp_synth_token_type(id), 4);
+    for (uint32_t id = 0; id < vocab_size; id++) {
+        get_token(table, id, &t);
+        put_uint(buf, (uint32_t)t.type, 4);
+    }
+}
+
+static void put_tokenizer(pp_buf *buf, const pp_synth_table *table, uint32_t vocab_size)
+{
+    put_key_text(buf, "tokenizer.ggml.model", "llama");
+    put_vocabulary(buf, table, vocab_size);
     put_key_u32(buf, "tokenizer.ggml.unknown_token_id", PP_SYNTH_UNK_ID);
     put_key_u32(buf, "tokenizer.ggml.bos_token_id", PP_SYNTH_BOS_ID);
     put_key_u32(buf, "tokenizer.ggml.eos_token_id", PP_SYNTH_EOS_ID);
     put_key_bool(buf, "tokenizer.ggml.add_bos_token", true);
     put_key_bool(buf, "tokenizer.ggml.add_eos_token", false);
+}
+
+/* A space in front of every prompt would be a token of its own. */
+static void put_table_tokenizer(pp_buf *buf, const pp_model_table *table)
+{
+    pp_buf text;
+
+    pp_buf_init(&text, PP_SYNTH_TEMPLATE_MAX_BYTES);
+    pp_synth_table_put_template(&text, table);
+    put_key_bool(buf, "tokenizer.ggml.add_space_prefix", false);
+    put_key_text(buf, "tokenizer.chat_template", pp_buf_text(&text));
+    if (text.status != PP_OK)
+        buf->status = text.status;
+    pp_buf_done(&text);
 }
 
 static void put_tensor(pp_buf *buf, const pp_synth_tensor *tensor)
@@ -144,15 +211,24 @@ static void put_tensor(pp_buf *buf, const pp_synth_tensor *tensor)
     put_uint(buf, (uint64_t)tensor->offset_bytes, 8);
 }
 
-void pp_synth_header_put(pp_buf *buf, const pp_synth_request *request, const pp_synth_plan *plan)
+void pp_synth_header_put(pp_buf *buf, const pp_synth_request *request, const pp_synth_table *table,
+                         const pp_synth_plan *plan)
 {
+    const pp_shape *shape = table != NULL ? &table->shape : request->shape;
+    unsigned own_keys = table != NULL ? TABLE_KEYS + TABLE_TOKENIZER_KEYS : SHAPE_KEYS;
+
     pp_buf_append_text(buf, "GGUF");
     put_uint(buf, GGUF_VERSION, 4);
     put_uint(buf, plan->tensor_count, 8);
-    put_uint(buf, GENERAL_KEYS + LLAMA_KEYS + TOKENIZER_KEYS, 8);
-    put_general(buf, request);
-    put_llama(buf, request->shape);
-    put_tokenizer(buf, request->shape->vocab_size);
+    put_uint(buf, GENERAL_KEYS + own_keys + LLAMA_KEYS + TOKENIZER_KEYS, 8);
+    if (table != NULL)
+        put_table_keys(buf, request);
+    else
+        put_shape_keys(buf, request);
+    put_llama(buf, shape);
+    put_tokenizer(buf, table, shape->vocab_size);
+    if (table != NULL)
+        put_table_tokenizer(buf, table->table);
     for (size_t i = 0; i < plan->tensor_count; i++)
         put_tensor(buf, &plan->tensors[i]);
     while (buf->status == PP_OK && buf->size % PP_SYNTH_ALIGNMENT != 0)

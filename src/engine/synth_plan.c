@@ -23,8 +23,8 @@ static uint32_t type_of_row(const planner *p, uint32_t row)
     return row % PP_SYNTH_BLOCK == 0 ? p->weight_type : PP_GGML_F16;
 }
 
-static void add_tensor(planner *p, const char *name, uint32_t type, uint32_t row, uint32_t rows,
-                       double scale)
+static void add_tensor(planner *p, pp_synth_role role, const char *name, uint32_t type,
+                       uint32_t row, uint32_t rows, double scale)
 {
     pp_synth_plan *plan = p->plan;
     pp_synth_tensor *t = &plan->tensors[plan->tensor_count];
@@ -36,6 +36,7 @@ static void add_tensor(planner *p, const char *name, uint32_t type, uint32_t row
     t->dims[1] = rows == 0 ? 1 : rows;
     t->ggml_type = type;
     t->number = plan->tensor_count;
+    t->role = role;
     t->scale = scale;
     t->weight_count = (int64_t)row * t->dims[1];
     t->size_bytes = t->weight_count / layout->block_weights * layout->block_bytes;
@@ -47,12 +48,13 @@ static void add_tensor(planner *p, const char *name, uint32_t type, uint32_t row
 
 static void add_norm(planner *p, const char *name)
 {
-    add_tensor(p, name, PP_GGML_F32, p->shape->embedding_length, 0, 0);
+    add_tensor(p, PP_SYNTH_NORM, name, PP_GGML_F32, p->shape->embedding_length, 0, 0);
 }
 
-static void add_matrix(planner *p, const char *name, uint32_t row, uint32_t rows, double scale)
+static void add_matrix(planner *p, pp_synth_role role, const char *name, uint32_t row,
+                       uint32_t rows, double scale)
 {
-    add_tensor(p, name, type_of_row(p, row), row, rows, scale);
+    add_tensor(p, role, name, type_of_row(p, row), row, rows, scale);
 }
 
 /* Each matrix keeps the size of what flows through it; what is added to the residual stream is
@@ -62,20 +64,21 @@ static void add_block(planner *p, uint32_t block)
     const pp_shape *s = p->shape;
     uint32_t embed = s->embedding_length;
     uint32_t feed = s->feed_forward_length;
-    uint32_t kv = s->head_count_kv * pp_shape_head_length(s);
+    uint32_t query = s->head_count * s->head_length;
+    uint32_t kv = s->head_count_kv * s->head_length;
     double from_embed = 1 / sqrt((double)embed);
     double damping = 1 / sqrt(2.0 * s->block_count);
 
 #define NAME(suffix) pp_arena_printf(p->arena, "blk.%u." suffix ".weight", (unsigned)block)
     add_norm(p, NAME("attn_norm"));
-    add_matrix(p, NAME("attn_q"), embed, embed, from_embed);
-    add_matrix(p, NAME("attn_k"), embed, kv, from_embed);
-    add_matrix(p, NAME("attn_v"), embed, kv, from_embed);
-    add_matrix(p, NAME("attn_output"), embed, embed, from_embed * damping);
+    add_matrix(p, PP_SYNTH_INNER, NAME("attn_q"), embed, query, from_embed);
+    add_matrix(p, PP_SYNTH_INNER, NAME("attn_k"), embed, kv, from_embed);
+    add_matrix(p, PP_SYNTH_INNER, NAME("attn_v"), embed, kv, from_embed);
+    add_matrix(p, PP_SYNTH_INNER, NAME("attn_output"), query, embed, from_embed * damping);
     add_norm(p, NAME("ffn_norm"));
-    add_matrix(p, NAME("ffn_gate"), embed, feed, from_embed);
-    add_matrix(p, NAME("ffn_up"), embed, feed, from_embed);
-    add_matrix(p, NAME("ffn_down"), feed, embed, damping / sqrt((double)feed));
+    add_matrix(p, PP_SYNTH_INNER, NAME("ffn_gate"), embed, feed, from_embed);
+    add_matrix(p, PP_SYNTH_INNER, NAME("ffn_up"), embed, feed, from_embed);
+    add_matrix(p, PP_SYNTH_INNER, NAME("ffn_down"), feed, embed, damping / sqrt((double)feed));
 #undef NAME
 }
 
@@ -105,13 +108,14 @@ pp_status pp_synth_plan_make(pp_arena *arena, const pp_shape *shape, pp_synth_ty
     if (plan.tensors == NULL)
         return pp_arena_check(arena, err);
     /* a tied embedding is the output matrix too, and that use decides its scale */
-    add_matrix(&p, "token_embd.weight", shape->embedding_length, shape->vocab_size,
-               shape->tied ? from_embed : 1);
+    add_matrix(&p, PP_SYNTH_EMBEDDING, "token_embd.weight", shape->embedding_length,
+               shape->vocab_size, shape->tied ? from_embed : 1);
     for (uint32_t block = 0; block < shape->block_count; block++)
         add_block(&p, block);
     add_norm(&p, "output_norm.weight");
     if (!shape->tied)
-        add_matrix(&p, "output.weight", shape->embedding_length, shape->vocab_size, from_embed);
+        add_matrix(&p, PP_SYNTH_OUTPUT, "output.weight", shape->embedding_length, shape->vocab_size,
+                   from_embed);
     *ret_plan = plan;
     return pp_arena_check(arena, err);
 }

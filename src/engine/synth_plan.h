@@ -11,13 +11,21 @@
 
 #define PP_SYNTH_ALIGNMENT 32u
 
+typedef enum pp_synth_role {
+    PP_SYNTH_NORM,      /* weights are all 1, whatever the model */
+    PP_SYNTH_EMBEDDING, /* the output matrix too when that is tied */
+    PP_SYNTH_INNER,     /* attention and feed-forward */
+    PP_SYNTH_OUTPUT
+} pp_synth_role;
+
 typedef struct pp_synth_tensor {
     const char *name;
     uint32_t n_dims;
-    uint32_t dims[2];     /* dims[0] is the contiguous one: the fan-in */
-    uint32_t ggml_type;   /* PP_GGML_F32, F16, Q8_0 or Q4_0 */
-    uint64_t number;      /* of the tensor in the model: selects its random numbers */
-    double scale;         /* standard deviation; 0 for a norm, whose weights are all 1 */
+    uint32_t dims[2];   /* dims[0] is the contiguous one: the fan-in */
+    uint32_t ggml_type; /* PP_GGML_F32, F16, Q8_0 or Q4_0 */
+    uint64_t number;    /* of the tensor in the model: selects its random numbers */
+    pp_synth_role role;
+    double scale;         /* standard deviation of random weights; means nothing for a norm */
     int64_t weight_count; /* product of dims */
     int64_t size_bytes;
     int64_t offset_bytes; /* in the tensor data, aligned */

@@ -148,6 +148,22 @@ static inline float largest_magnitude(const float weights[PP_SYNTH_BLOCK])
     return magnitude;
 }
 
+static inline void encode_q8_0(const float weights[PP_SYNTH_BLOCK], uint8_t *out)
+{
+    float scale = largest_magnitude(weights) / 127.0f;
+    float inverse = scale != 0 ? 1.0f / scale : 0;
+
+    put_u16(out, pp_half_of_float(scale));
+    for (int i = 0; i < PP_SYNTH_BLOCK; i++) {
+        /* half away from zero, exactly: adding 0.5 first would round 0.49999997 up */
+        float x = weights[i] * inverse;
+        int32_t whole = (int32_t)x;
+        float rest = x - (float)whole;
+
+        out[2 + i] = (uint8_t)(int8_t)(whole + (rest >= 0.5f) - (rest <= -0.5f));
+    }
+}
+
 void pp_synth_write_q8_0(const pp_synth_values *values, uint64_t first_block, size_t n_blocks,
                          uint8_t *out)
 {
@@ -155,20 +171,9 @@ void pp_synth_write_q8_0(const pp_synth_values *values, uint64_t first_block, si
 
     for (size_t block = 0; block < n_blocks; block++, out += PP_SYNTH_Q8_0_BLOCK_BYTES) {
         float weights[PP_SYNTH_BLOCK];
-        float scale, inverse;
 
         state = gather_block(values->floats, state, weights);
-        scale = largest_magnitude(weights) / 127.0f;
-        inverse = scale != 0 ? 1.0f / scale : 0;
-        put_u16(out, pp_half_of_float(scale));
-        for (int i = 0; i < PP_SYNTH_BLOCK; i++) {
-            /* half away from zero, exactly: adding 0.5 first would round 0.49999997 up */
-            float x = weights[i] * inverse;
-            int32_t whole = (int32_t)x;
-            float rest = x - (float)whole;
-
-            out[2 + i] = (uint8_t)(int8_t)(whole + (rest >= 0.5f) - (rest <= -0.5f));
-        }
+        encode_q8_0(weights, out);
     }
 }
 
@@ -184,6 +189,22 @@ static inline float largest_signed(const float weights[PP_SYNTH_BLOCK])
     return magnitude; /* not reached: one of them has it */
 }
 
+static inline void encode_q4_0(const float weights[PP_SYNTH_BLOCK], uint8_t *out)
+{
+    int32_t levels[PP_SYNTH_BLOCK];
+    float scale = largest_signed(weights) / -8.0f;
+    float inverse = scale != 0 ? 1.0f / scale : 0;
+
+    put_u16(out, pp_half_of_float(scale));
+    for (int i = 0; i < PP_SYNTH_BLOCK; i++) {
+        int32_t level = (int32_t)(weights[i] * inverse + 8.5f);
+
+        levels[i] = level < 15 ? level : 15;
+    }
+    for (int i = 0; i < PP_SYNTH_BLOCK / 2; i++)
+        out[2 + i] = (uint8_t)(levels[i] | levels[i + PP_SYNTH_BLOCK / 2] << 4);
+}
+
 void pp_synth_write_q4_0(const pp_synth_values *values, uint64_t first_block, size_t n_blocks,
                          uint8_t *out)
 {
@@ -191,19 +212,26 @@ void pp_synth_write_q4_0(const pp_synth_values *values, uint64_t first_block, si
 
     for (size_t block = 0; block < n_blocks; block++, out += PP_SYNTH_Q4_0_BLOCK_BYTES) {
         float weights[PP_SYNTH_BLOCK];
-        int32_t levels[PP_SYNTH_BLOCK];
-        float scale, inverse;
 
         state = gather_block(values->floats, state, weights);
-        scale = largest_signed(weights) / -8.0f;
-        inverse = scale != 0 ? 1.0f / scale : 0;
-        put_u16(out, pp_half_of_float(scale));
-        for (int i = 0; i < PP_SYNTH_BLOCK; i++) {
-            int32_t level = (int32_t)(weights[i] * inverse + 8.5f);
-
-            levels[i] = level < 15 ? level : 15;
-        }
-        for (int i = 0; i < PP_SYNTH_BLOCK / 2; i++)
-            out[2 + i] = (uint8_t)(levels[i] | levels[i + PP_SYNTH_BLOCK / 2] << 4);
+        encode_q4_0(weights, out);
     }
+}
+
+/* ---- given weights ------------------------------------------------------------------------- */
+
+void pp_synth_encode_f16(const float weights[PP_SYNTH_BLOCK], uint8_t *out)
+{
+    for (size_t i = 0; i < PP_SYNTH_BLOCK; i++)
+        put_u16(out + 2 * i, pp_half_of_float(weights[i]));
+}
+
+void pp_synth_encode_q8_0(const float weights[PP_SYNTH_BLOCK], uint8_t *out)
+{
+    encode_q8_0(weights, out);
+}
+
+void pp_synth_encode_q4_0(const float weights[PP_SYNTH_BLOCK], uint8_t *out)
+{
+    encode_q4_0(weights, out);
 }

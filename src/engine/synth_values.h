@@ -21,6 +21,7 @@
 /* Weights per quantisation block of Q8_0 and Q4_0. */
 #define PP_SYNTH_BLOCK      32
 
+/* One block in each type. */
 #define PP_SYNTH_F16_BLOCK_BYTES  64
 #define PP_SYNTH_Q8_0_BLOCK_BYTES 34
 #define PP_SYNTH_Q4_0_BLOCK_BYTES 18
@@ -52,12 +53,19 @@ void pp_synth_values_init(pp_synth_values *values, const int16_t quantiles[PP_SY
  * in the file's little-endian form; `out` holds n_blocks times the type's block bytes. */
 void pp_synth_write_f16(const pp_synth_values *values, uint64_t first_block, size_t n_blocks,
                         uint8_t *out);
-/** Scale max|x| / 127 as half, then 32 signed bytes, rounded half away from zero. */
 void pp_synth_write_q8_0(const pp_synth_values *values, uint64_t first_block, size_t n_blocks,
                          uint8_t *out);
-/** Scale (the first value of largest magnitude) / -8 as half, then 16 bytes: weight i in the low
- * and weight i + 16 in the high half of byte i, each min(15, trunc(x / scale + 8.5)). */
 void pp_synth_write_q4_0(const pp_synth_values *values, uint64_t first_block, size_t n_blocks,
                          uint8_t *out);
+
+/* One block of given weights, in the file's form. */
+
+/** 32 halves, rounded to nearest. */
+void pp_synth_encode_f16(const float weights[PP_SYNTH_BLOCK], uint8_t *out);
+/** Scale max|x| / 127 as half, then 32 signed bytes, rounded half away from zero. */
+void pp_synth_encode_q8_0(const float weights[PP_SYNTH_BLOCK], uint8_t *out);
+/** Scale (the first value of largest magnitude) / -8 as half, then 16 bytes: weight i in the low
+ * and weight i + 16 in the high half of byte i, each min(15, trunc(x / scale + 8.5)). */
+void pp_synth_encode_q4_0(const float weights[PP_SYNTH_BLOCK], uint8_t *out);
 
 #endif

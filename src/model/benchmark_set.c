@@ -101,7 +101,8 @@ static pp_status index_candidates(pp_arena *arena, pp_benchmark_set *set, pp_err
     return PP_OK;
 }
 
-static pp_origin origin_of(const pp_benchmark_set *set)
+/* What the flag and the kind beside it say together. */
+static pp_origin stated_origin(const pp_benchmark_set *set)
 {
     const pp_json *kind = pp_json_find(set->metadata, "synthetic_kind");
     pp_origin origin = set->synthetic ? PP_ORIGIN_UNKNOWN : PP_ORIGIN_MEASURED;
@@ -112,6 +113,31 @@ static pp_origin origin_of(const pp_benchmark_set *set)
     if (set->synthetic && stated == PP_ORIGIN_MEASURED)
         return origin; /* contradicts itself */
     return stated;
+}
+
+/* A candidate may say where its model's weights came from; no word of ours says nothing. */
+static pp_origin candidate_origin(const pp_candidate *candidate)
+{
+    const pp_json *model = pp_json_find(candidate->parameters, "model");
+    const pp_json *word = pp_json_find(model, "origin");
+    pp_origin origin = PP_ORIGIN_MEASURED;
+
+    if (word != NULL && word->kind == PP_JSON_STRING)
+        (void)pp_origin_find(word->text, &origin); /* stays as it is for a foreign word */
+    return origin;
+}
+
+static pp_origin origin_of(const pp_benchmark_set *set)
+{
+    const pp_json *platform = pp_json_find(pp_json_find(set->metadata, "host"), "platform");
+    const pp_json *emulated = pp_json_find(platform, "emulated");
+    pp_origin origin = stated_origin(set);
+
+    for (size_t i = 0; i < set->candidate_count; i++)
+        origin = pp_origin_worst(origin, candidate_origin(&set->candidates[i]));
+    if (emulated != NULL && emulated->kind == PP_JSON_BOOL && emulated->boolean)
+        origin = pp_origin_worst(origin, PP_ORIGIN_EMULATED);
+    return origin;
 }
 
 pp_status pp_benchmark_set_decode(pp_arena *arena, const pp_json *root, pp_benchmark_set *ret_set,

@@ -33,8 +33,9 @@ typedef struct pp_benchmark_set {
     /* filled by pp_benchmark_set_finish and by reading */
     pp_name_index by_id;
     size_t baseline_index;
-    /* measured when not synthetic; else metadata.synthetic_kind, or unknown when that is none of
-     * our words */
+    /* The worst of what the document says: measured when not synthetic, else
+     * metadata.synthetic_kind (unknown when that is none of our words); parameters.model.origin of
+     * each candidate; emulated when metadata.host.platform says so */
     pp_origin origin;
 } pp_benchmark_set;
 

@@ -192,11 +192,29 @@ static size_t count_known(const pp_json *object, const pp_fields *fields)
     return count;
 }
 
+/* A document of another kind is told so before its members are called unknown. */
+static pp_status check_identity(const pp_json *object, const pp_fields *fields, pp_error *err)
+{
+    for (size_t i = 0; i < fields->row_count; i++) {
+        const pp_field *row = &fields->rows[i];
+        const pp_json *member;
+        pp_status st;
+
+        if (strcmp(row->key, "document") != 0 || row->optional)
+            continue;
+        st = pp_json_require(object, row->key, &member, err);
+        return st == PP_OK ? pp_field_check(member, &row->type, err) : st;
+    }
+    return PP_OK;
+}
+
 static pp_status check_members(const pp_json *object, const pp_fields *fields, bool all_optional,
                                pp_error *err)
 {
-    pp_status st = PP_OK;
+    pp_status st = check_identity(object, fields, err);
 
+    if (st != PP_OK)
+        return st;
     if (!fields->open && count_known(object, fields) != object->object.count)
         return refuse_unknown(object, fields, err);
     for (size_t i = 0; st == PP_OK && i < fields->row_count; i++) {

@@ -83,8 +83,8 @@ struct pp_field_choice {
 };
 
 /**
- * Check a value against its type, in the order of the table; what is unknown comes first, because
- * a misspelt key is both unknown and missing.
+ * Check a value against its type, in the order of the table. A wrong "document" comes first, then
+ * what is unknown, because a misspelt key is both unknown and missing.
  * Fails with PP_ERR_SCHEMA "$.path: expected ..., got ...".
  */
 PP_MUST_CHECK pp_status pp_field_check(const pp_json *value, const pp_field_type *type,

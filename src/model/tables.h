@@ -24,7 +24,7 @@ extern const pp_fields pp_doctor_fields, pp_host_document_fields, pp_watch_field
     pp_process_memory_fields;
 
 /* tables_model.c */
-extern const pp_fields pp_model_info_fields, pp_model_synth_fields;
+extern const pp_fields pp_model_info_fields, pp_model_synth_fields, pp_model_table_fields;
 
 /* tables_sample.c */
 extern const pp_fields pp_sample_fields;

@@ -181,7 +181,10 @@ static const pp_field recommendation_rows[] = {
     MEMBER("schema_version", "version of the format", WORDS(pp_words_1_0)),
     MEMBER("paretopilot_version", "of the program that decided", FILLED),
     MEMBER("source_schema_version", "that of the benchmark set", WORDS(pp_words_1_0)),
-    MEMBER("synthetic_source", "`synthetic` of the benchmark set", BOOL),
+    MEMBER("synthetic_source",
+           "false only when every figure is `measured`: `synthetic` of the set, or any worse "
+           "origin that it states",
+           BOOL),
     MEMBER("source_metadata", "`metadata` of the benchmark set, unchanged", FREE),
     MEMBER("baseline_id", "of the benchmark set", FILLED),
     MEMBER("selected_id", "the decision", FILLED),

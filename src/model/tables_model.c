@@ -1,5 +1,6 @@
 /* Model files: what their header says, and what was written. */
 #include "model/field_rows.h"
+#include "model/model_table.h"
 #include "model/tables.h"
 
 WORD(word_model_info, "model-info");
@@ -30,7 +31,10 @@ static const pp_field info_rows[] = {
     MEMBER("split_count", "files that the model is spread over", COUNT, OR_NULL),
     MEMBER("architecture", "`general.architecture`", TEXT, OR_NULL),
     MEMBER("name", "`general.name`", TEXT, OR_NULL),
-    MEMBER("weights", "`paretopilot.weights`: what a model of ours is made of", TEXT, OR_NULL),
+    MEMBER("weights",
+           "`paretopilot.weights`: what a model of ours is made of, `synthetic` or `constructed`; "
+           "null for all others",
+           TEXT, OR_NULL),
     MEMBER("file_type", "`general.file_type`", COUNT, OR_NULL),
     MEMBER("file_type_name", "its name where known", TEXT, OR_NULL),
     MEMBER("parameter_count", "weights of all tensors in this file", COUNT),
@@ -63,13 +67,55 @@ static const pp_field info_rows[] = {
 const pp_fields pp_model_info_fields =
     FIELDS_AT("model-info", "header of a GGUF file", info_rows, "model-info");
 
+WORD(word_model_table, "model-table");
+static const pp_field_type probability_type = {NUMBER(0, 1)};
+
+static const pp_field table_row_rows[] = {
+    MEMBER("state", "a text of the vocabulary, at most one row for each", TEXT),
+    MEMBER("next", "what comes after it, as in `otherwise`", MAP(probability_type)),
+};
+static const pp_fields table_row_fields =
+    FIELDS("model-table-row", "what comes after one token", table_row_rows);
+static const pp_field_type table_row_type = {OBJECT(table_row_fields)};
+
+static const pp_field table_rows[] = {
+    MEMBER("schema_version", "version of the format", WORDS(pp_words_1_0)),
+    MEMBER("document", "what this is", WORDS(word_model_table)),
+    MEMBER("name", "1 to 64 bytes; becomes `general.name` of the file", FILLED),
+    MEMBER(
+        "vocabulary",
+        "all different, in the order of their token ids; two tables with the same vocabulary can "
+        "be target and draft of speculative decoding",
+        LIST(pp_type_text), ITEMS(1, PP_TABLE_MAX_TOKENS)),
+    MEMBER("rows", "what comes after which token", LIST(table_row_type),
+           ITEMS(1, PP_TABLE_MAX_ROWS)),
+    MEMBER("otherwise",
+           "what comes after any token that has no row: another text of the vocabulary, free text, "
+           "the start of an empty prompt; text of the vocabulary, or `end`, to its probability",
+           MAP(probability_type)),
+    OPTION(
+        "chat_state",
+        "a text of the vocabulary that ends every rendered chat, so that all chats begin in that "
+        "state",
+        NULL, TEXT),
+    OPTION(
+        "endless",
+        "true: some state never leads to the end, on purpose; else the end must be reachable from "
+        "`otherwise` and from every row",
+        "false", BOOL),
+};
+const pp_fields pp_model_table_fields =
+    FIELDS_AT("model-table", "a language model written down", table_rows, "model-table");
+
 static const pp_field synth_rows[] = {
     MEMBER("schema_version", "version of the format", WORDS(pp_words_1_0)),
     MEMBER("document", "what this is", WORDS(word_model_synth)),
     MEMBER("path", "the new file", TEXT),
-    MEMBER("shape", "name of the shape", FILLED),
+    OPTION("shape", "name of the shape; absent for a table model", NULL, FILLED),
+    OPTION("table", "name of the table of a table model", NULL, FILLED),
     MEMBER("type", "of its weights", WORDS(synth_type_words)),
-    MEMBER("seed", "that chose the weights", INT(0, (int64_t)1 << 53)),
+    OPTION("seed", "that chose the weights; absent for a table model", NULL,
+           INT(0, (int64_t)1 << 53)),
     MEMBER("parameter_count", "weights written", COUNT),
     MEMBER("size_bytes", "of the file", COUNT),
     MEMBER("sha256", "of the file", SHA256),

@@ -45,6 +45,9 @@ TREE = [
     (r"examples/recommend/benchmarks\.json", "benchmark-set"),
     (r"examples/recommend/constraints\.json", "constraints"),
     (r"examples/[^/]+/plan\.json", "study-plan"),
+    (r"examples/tables/[^/]+\.json", "model-table"),
+    (r"tests/golden/model-synth/table-(bad-json|other-document)/t\.json", ""),  # neither is one
+    (r"tests/golden/model-synth/table-[^/]+/t\.json", "model-table"),
     (r"tests/fixtures/report/.*-set\.json", "benchmark-set"),
     (r"tests/fixtures/report/.*-constraints\.json", "constraints"),
     (r"tests/fixtures/decision/.*-benchmarks\.json", "benchmark-set"),

@@ -29,6 +29,7 @@ const char *shared_path_or_skip(pp_arena *arena, const char *relative)
     path = pp_path_join(arena, shared, relative);
     if (!pp_path_exists(path)) {
         print_message("# skipped: '%s' is absent (set PARETOPILOT_SHARED)\n", path);
+        pp_arena_done(arena); /* skip() never returns, and the caller holds nothing else yet */
         skip();
     }
     return path;

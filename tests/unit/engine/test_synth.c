@@ -125,7 +125,8 @@ static void a_row_that_is_no_multiple_of_32_stays_f16(void **state)
                                  .tied = true,
                                  .context_length = 64,
                                  .rope_freq_base = 1e4f,
-                                 .rms_epsilon = 1e-5f};
+                                 .rms_epsilon = 1e-5f,
+                                 .head_length = 24};
     pp_arena arena = {0};
     pp_error err = {0};
     const char *folder = make_temp_folder(&arena);

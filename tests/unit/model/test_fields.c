@@ -33,6 +33,12 @@ static const pp_fields inner = {
     .name = "inner", .help = "inner", .rows = inner_rows, .row_count = 2};
 static const pp_fields open_inner = {
     .name = "open", .help = "open", .rows = inner_rows, .row_count = 2, .open = true};
+static const pp_field document_rows[] = {
+    {.key = "x", .help = "x", .type = {.kind = PP_FIELD_BOOL}},
+    {.key = "document", .help = "what", .type = {.kind = PP_FIELD_WORD, .words = one_word}},
+};
+static const pp_fields document = {
+    .name = "document", .help = "document", .rows = document_rows, .row_count = 2};
 static const pp_field_choice choices[] = {{"v", "1", &inner}, {"v", NULL, &open_inner}, {0}};
 
 static const struct {
@@ -151,6 +157,14 @@ static const struct {
      {.kind = PP_FIELD_OBJECT, .fields = &inner},
      "{\"x\":8}",
      "$.x: expected an integer from -2 to 7, got 8"},
+    {"another document before its unknown keys",
+     {.kind = PP_FIELD_OBJECT, .fields = &document},
+     "{\"y\":1,\"document\":\"b\"}",
+     "$.document: expected \"a\", got \"b\""},
+    {"no document before its unknown keys",
+     {.kind = PP_FIELD_OBJECT, .fields = &document},
+     "{\"y\":1}",
+     "$: required key 'document' is missing"},
     {"choice by absence", {.kind = PP_FIELD_CHOICE, .choices = choices}, "{\"x\":7,\"a\":1}", NULL},
     {"choice by word",
      {.kind = PP_FIELD_CHOICE, .choices = choices},
