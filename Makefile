@@ -4,7 +4,7 @@ BUILD := build/release
 ASAN  := build/asan
 FUZZ_SECONDS ?= 60
 
-.PHONY: help setup build test check demo asan golden docs fuzz format lint install clean
+.PHONY: help setup build test check demo asan bench golden docs examples fuzz format lint install clean
 
 help:      ## this list
 	@grep -E '^[a-z-]+: .*##' Makefile | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 14
@@ -30,6 +30,9 @@ asan: setup ## every test under address and undefined-behaviour sanitizers
 	@ninja -C $(ASAN) --quiet > $(ASAN)/ninja.log 2>&1 || { cat $(ASAN)/ninja.log; exit 1; }
 	@tools/check.sh $(ASAN)
 
+bench: build ## what measuring costs and finds; 8 minutes on a quiet machine, exit 3 on another
+	@tools/bench.sh $(BUILD)
+
 golden: build ## rewrite the expectations of the golden cases; review the diff
 	@PARETOPILOT_GOLDEN_WRITE=1 PARETOPILOT_BINARY=$(CURDIR)/$(BUILD)/src/cli/paretopilot \
 	    tests/support/golden.sh tests/golden > /dev/null
@@ -38,6 +41,11 @@ golden: build ## rewrite the expectations of the golden cases; review the diff
 docs: build ## rewrite the tables of docs/formats from those of the program; review the diff
 	@$(BUILD)/tools/gen_formats > $(BUILD)/formats.txt && tools/formats.sh $(BUILD)/formats.txt docs/formats
 	@git --no-pager diff --stat docs
+
+examples: build ## rewrite the outputs that pages show for their commands; review the diff
+	@-PARETOPILOT_EXAMPLES_WRITE=1 PARETOPILOT_SOURCE=$(CURDIR) \
+	    PARETOPILOT_BINARY=$(CURDIR)/$(BUILD)/src/cli/paretopilot tests/support/examples.sh > /dev/null
+	@git --no-pager diff --stat README.md docs
 
 fuzz:      ## fuzz every reader for FUZZ_SECONDS each (needs clang)
 	@tools/fuzz.sh $(FUZZ_SECONDS)

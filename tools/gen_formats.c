@@ -24,10 +24,17 @@ typedef struct block {
 
 static void print_type(const block *b, const pp_field_type *type, const char *unit);
 
+/* A constant as it stands in the document; of several words only the words. */
 static void print_words(const char *const *words)
 {
+    const char *quote = words[1] == NULL ? "\"" : "";
+
     for (size_t i = 0; words[i] != NULL; i++)
-        printf("%s`\"%s\"`", i == 0 ? "" : words[i + 1] == NULL ? " or " : ", ", words[i]);
+        printf("%s`%s%s%s`",
+               i == 0                 ? ""
+               : words[i + 1] == NULL ? " or "
+                                      : ", ",
+               quote, words[i], quote);
 }
 
 static void print_int(const pp_field_type *type)

@@ -10,6 +10,8 @@
 #define LOAD_INTERVAL_NS (100 * PP_NS_PER_MS)
 
 static const pp_option options[] = {
+    {"bandwidth", 0, "SIZE", NULL,
+     "measure reading SIZE of memory (400MiB; llc: half the last cache)", false, true},
     {"json", 0, NULL, NULL, "print the document of docs/formats/doctor.md", false, false},
     {"llama-dir", 0, "DIR", NULL, "folder of llama.cpp's programs (or PARETOPILOT_LLAMA_DIR)",
      false, false},
@@ -17,6 +19,7 @@ static const pp_option options[] = {
      false, false},
     {"root", 0, "DIR", NULL, "read the files below DIR instead of /: of another machine", false,
      false},
+    {"threads", 0, "N", "all allowed CPUs", "threads that read for --bandwidth", false, false},
 };
 
 /* No llama.cpp is a fact about the machine, not a failure; one that does not answer is a warning.
@@ -69,6 +72,8 @@ static pp_status examine(pp_arena *arena, const pp_args *args, pp_doctor *doctor
 
     if (st == PP_OK)
         st = check_folder("llama-dir", pp_args_value(args, "llama-dir"), err);
+    if (st == PP_OK)
+        st = pp_doctor_ask_bandwidth(args, &doctor->bandwidth, err);
     if (st != PP_OK)
         return st;
     pp_host_read(&host_options, &doctor->host);
@@ -80,8 +85,9 @@ static pp_status examine(pp_arena *arena, const pp_args *args, pp_doctor *doctor
     } else {
         doctor->llama_folder = pp_args_value(args, "llama-dir");
     }
+    st = pp_doctor_measure_bandwidth(&doctor->bandwidth, err);
     pp_doctor_judge(doctor);
-    return PP_OK;
+    return st;
 }
 
 static pp_status run(const pp_args *args, pp_exit *ret_exit, pp_error *err)
@@ -110,8 +116,10 @@ const pp_command pp_command_doctor = {
     .options = options,
     .n_options = PP_COUNT_OF(options),
     .summary = "what this machine can measure, and what stands in the way",
-    .detail = "Reads the machine's own files, watches for one second what other programs use, and\n"
-              "says in plain words what to change before measuring. Changes nothing.\n",
+    .detail =
+        "Reads the machine's own files, watches for one second what other programs use, and\n"
+        "says in plain words what to change before measuring. Changes nothing.\n"
+        "With --bandwidth it also measures how fast memory can be read: the roof of decoding.\n",
     .example = "paretopilot doctor",
     .run = run,
 };

@@ -6,8 +6,6 @@
 
 #include "study/machine_json.h"
 
-#define LABEL_COLUMN 14
-
 static void warn(pp_doctor *doctor, const char *code, const char *next, const char *format, ...)
     PP_PRINTF(4, 5);
 
@@ -143,6 +141,7 @@ pp_json *pp_doctor_to_json(pp_arena *arena, const pp_doctor *doctor)
         pp_json_set(arena, root, "load_now", pp_watch_result_to_json(arena, &doctor->load_now));
     else
         pp_json_set_null(arena, root, "load_now");
+    pp_json_set(arena, root, "bandwidth", pp_doctor_bandwidth_to_json(arena, doctor));
     pp_json_set_string(arena, llama, "folder", doctor->llama_folder);
     pp_json_set_string(arena, llama, "version", doctor->llama_version);
     pp_json_set(arena, root, "llama", llama);
@@ -162,7 +161,7 @@ pp_json *pp_doctor_to_json(pp_arena *arena, const pp_doctor *doctor)
 
 static void label(const char *name)
 {
-    printf("%-*s", LABEL_COLUMN, name);
+    printf("%-*s", PP_DOCTOR_LABEL_COLUMN, name);
 }
 
 static void print_text(const char *name, const char *text)
@@ -174,7 +173,7 @@ static void print_text(const char *name, const char *text)
 /* Names, broken so that a line fits 100 columns. */
 static void print_features(const pp_cpuinfo *cpu)
 {
-    size_t column = LABEL_COLUMN;
+    size_t column = PP_DOCTOR_LABEL_COLUMN;
 
     label("features");
     if (!cpu->features_known || cpu->features == 0)
@@ -185,10 +184,10 @@ static void print_features(const pp_cpuinfo *cpu)
         if (!cpu->features_known || (cpu->features >> i & 1) == 0)
             continue;
         if (column + strlen(name) > 98) {
-            printf("\n%-*s", LABEL_COLUMN, "");
-            column = LABEL_COLUMN;
+            printf("\n%-*s", PP_DOCTOR_LABEL_COLUMN, "");
+            column = PP_DOCTOR_LABEL_COLUMN;
         }
-        printf("%s%s", column == LABEL_COLUMN ? "" : " ", name);
+        printf("%s%s", column == PP_DOCTOR_LABEL_COLUMN ? "" : " ", name);
         column += strlen(name) + 1;
     }
     printf("\n");
@@ -349,6 +348,7 @@ void pp_doctor_print(const pp_doctor *doctor)
     print_limits(&host->cgroup);
     print_platform(host);
     print_load(doctor);
+    pp_doctor_print_bandwidth(doctor);
     print_text("llama.cpp",
                doctor->llama_folder != NULL ? doctor->llama_folder : "no folder named");
     if (doctor->llama_version != NULL)

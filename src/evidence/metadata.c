@@ -2,7 +2,6 @@
 
 #include "evidence/derive.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* ---- small copies of what other documents say
@@ -136,34 +135,68 @@ static pp_json *failure_counts(pp_arena *arena, const pp_study_plan *plan,
     return object;
 }
 
-/* Memory by kind of the last pass that has it. */
-static pp_json *memory_parameters(pp_arena *arena, const pp_study_plan *plan,
-                                  const pp_pass_figures *passes)
+/* The last pass that has figures of memory; NULL when none has. */
+static const pp_json *last_resources(const pp_study_plan *plan, const pp_pass_figures *passes)
 {
-    static const char *const kinds[] = {"anon", "file", "shmem", "pss"};
-    pp_json *object = pp_json_new_object(arena);
-    const pp_json *memory = NULL;
+    const pp_json *resources = NULL;
 
     for (int64_t i = 0; i < plan->passes; i++) {
-        const pp_json *found = pp_json_find(passes[i].resources, "after_requests");
-
-        memory = found != NULL ? found : memory;
+        if (pp_json_find(passes[i].resources, "after_requests") != NULL)
+            resources = passes[i].resources;
     }
-    for (size_t i = 0; i < PP_COUNT_OF(kinds); i++) {
-        char bytes_key[32];
-        char mib_key[32];
-        const pp_json *bytes;
+    return resources;
+}
 
-        (void)snprintf(bytes_key, sizeof bytes_key, "%s_bytes", kinds[i]);
-        (void)snprintf(mib_key, sizeof mib_key, "%s_mib", kinds[i]);
-        bytes = pp_json_find(memory, bytes_key);
-        if (bytes != NULL && bytes->kind == PP_JSON_INTEGER)
-            pp_json_set_real(arena, object, mib_key, (double)bytes->integer / 1048576.0);
-        else
-            pp_json_set_null(arena, object, mib_key);
-    }
+/* "anon_bytes" of a process becomes "anon_mib". */
+static void set_mib(pp_arena *arena, pp_json *object, const pp_json *memory, const char *kind)
+{
+    const char *mib_key = pp_arena_printf(arena, "%s_mib", kind);
+    const char *bytes_key = pp_arena_printf(arena, "%s_bytes", kind);
+    const pp_json *bytes = bytes_key == NULL ? NULL : pp_json_find(memory, bytes_key);
+
+    if (mib_key == NULL)
+        return; /* the arena remembers */
+    if (bytes != NULL && bytes->kind == PP_JSON_INTEGER)
+        pp_json_set_real(arena, object, mib_key, (double)bytes->integer / 1048576.0);
+    else
+        pp_json_set_null(arena, object, mib_key);
+}
+
+/* Memory by kind after the last request. */
+static pp_json *memory_parameters(pp_arena *arena, const pp_json *resources)
+{
+    static const char *const kinds[] = {"anon", "file", "shmem", "pss"};
+    const pp_json *memory = pp_json_find(resources, "after_requests");
+    pp_json *object = pp_json_new_object(arena);
+
+    for (size_t i = 0; i < PP_COUNT_OF(kinds); i++)
+        set_mib(arena, object, memory, kinds[i]);
     pp_json_set_string(arena, object, "phase", "after the last request");
     return object;
+}
+
+/* The same pass for all phases, so that they can be compared, and kinds of a phase add up (F68). */
+static pp_json *memory_by_phase(pp_arena *arena, const pp_json *resources)
+{
+    static const char *const phases[] = {"after_load", "after_warmup", "after_requests"};
+    static const char *const kinds[] = {"rss",     "anon", "file",     "shmem",      "swap",
+                                        "hugetlb", "pss",  "peak_rss", "cgroup_peak"};
+    pp_json *list = pp_json_new_array(arena);
+
+    for (size_t p = 0; p < PP_COUNT_OF(phases); p++) {
+        const pp_json *memory = pp_json_find(resources, phases[p]);
+        pp_json *row = pp_json_new_object(arena);
+
+        if (memory == NULL || memory->kind != PP_JSON_OBJECT)
+            continue;
+        pp_json_set_string(arena, row, "phase", phases[p]);
+        copy_member(arena, row, resources, "pass");
+        for (size_t i = 0; i < PP_COUNT_OF(kinds); i++)
+            set_mib(arena, row, memory, kinds[i]);
+        copy_member(arena, row, memory, "cgroup_peak_file");
+        pp_json_add(arena, list, row);
+    }
+    return list;
 }
 
 static pp_json *measurement_parameters(pp_arena *arena, const pp_study_plan *plan,
@@ -188,7 +221,9 @@ static pp_json *measurement_parameters(pp_arena *arena, const pp_study_plan *pla
     pp_json_set(arena, object, "failures", failure_counts(arena, plan, passes));
     pp_json_set(arena, object, "passes", list);
     pp_json_set(arena, object, "startup_ms", startup);
-    pp_json_set(arena, object, "memory", memory_parameters(arena, plan, passes));
+    pp_json_set(arena, object, "memory", memory_parameters(arena, last_resources(plan, passes)));
+    pp_json_set(arena, object, "memory_by_phase",
+                memory_by_phase(arena, last_resources(plan, passes)));
     return object;
 }
 

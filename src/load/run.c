@@ -152,9 +152,17 @@ static pp_status prepare_record(driver *d, pp_error *err)
                                RESERVE_ARRIVALS + 2 * tokens, err);
 }
 
+static bool warmup_ends_before(const pp_workload *workload, size_t i)
+{
+    return i > 0 && workload->requests[i - 1].phase == PP_PHASE_WARMUP &&
+           workload->requests[i].phase == PP_PHASE_MEASURED;
+}
+
 static pp_status drive(driver *d, pp_load_run *run, pp_error *err)
 {
     for (size_t i = 0; i < d->workload->request_count; i++) {
+        if (d->options->after_warmup != NULL && warmup_ends_before(d->workload, i))
+            d->options->after_warmup(d->options->after_warmup_user);
         pp_status st =
             send_one(d, &d->workload->requests[i], &run->exchanges[run->exchange_count], err);
 

@@ -16,6 +16,10 @@ typedef struct pp_load_options {
     bool keep_alive;   /* reuse the connection (F07); off, so that TTFT holds a connect each time */
     pp_text candidate; /* ids of the exchanges; borrowed as long as they live */
     int64_t pass;      /* from 1 */
+    /* Called once, between the last warm-up and the first measured request, when nothing is in
+     * flight; not when there is no warm-up. May be NULL. */
+    void (*after_warmup)(void *user);
+    void *after_warmup_user;
 } pp_load_options;
 
 /** Generous limits (F11, B052): 10 s to connect, 10 min to the first byte, 2 min of silence, 1 h in

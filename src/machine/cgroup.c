@@ -118,14 +118,56 @@ static void take_quota(const level_walk *walk, const char *folder, double cores)
     (void)snprintf(walk->out->cpu_stat_folder, sizeof walk->out->cpu_stat_folder, "%s", folder);
 }
 
-static void take_memory_limit(const level_walk *walk, pp_maybe_int limit)
+static void take_least(pp_maybe_int *least, int64_t value)
 {
-    pp_maybe_int *tightest = &walk->out->memory_limit_bytes;
+    if (!least->known || value < least->value)
+        *least = pp_known_int(value);
+}
 
+/* Sum of two lines of memory.stat; 0 where they are absent. */
+static int64_t file_cache_bytes(const level_walk *walk, const char *folder, const char *active,
+                                const char *inactive)
+{
+    char buf[CGROUP_FILE_MAX_BYTES];
+    const char *const keys[] = {active, inactive};
+    int64_t sum = 0;
+    pp_scan text;
+
+    if (!read_level(walk, folder, "memory.stat", buf, &text))
+        return 0;
+    for (size_t i = 0; i < PP_COUNT_OF(keys); i++) {
+        pp_scan value;
+        int64_t bytes;
+
+        if (pp_scan_key(text, keys[i], &value) && pp_scan_int(&value, &bytes) && bytes > 0 &&
+            bytes < NO_MEMORY_LIMIT_BYTES)
+            sum += bytes;
+    }
+    return sum;
+}
+
+/* What one version calls its files. */
+typedef struct memory_files {
+    const char *limit, *usage, *peak, *active_file, *inactive_file;
+} memory_files;
+
+static void take_memory(const level_walk *walk, const char *folder, const memory_files *files)
+{
+    pp_maybe_int limit = level_int(walk, folder, files->limit);
+    pp_cgroup *out = walk->out;
+    int64_t used = 0;
+
+    if (out->memory_peak_folder[0] == '\0' && has_file(walk, folder, files->peak)) {
+        (void)snprintf(out->memory_peak_folder, sizeof out->memory_peak_folder, "%s", folder);
+        out->memory_peak_file = files->peak;
+    }
     if (!limit.known || limit.value < 0 || limit.value >= NO_MEMORY_LIMIT_BYTES)
         return;
-    if (!tightest->known || limit.value < tightest->value)
-        *tightest = limit;
+    take_least(&out->memory_limit_bytes, limit.value);
+    used = level_int(walk, folder, files->usage).value -
+           file_cache_bytes(walk, folder, files->active_file, files->inactive_file);
+    used = used < 0 ? 0 : used;
+    take_least(&out->memory_headroom_bytes, used < limit.value ? limit.value - used : 0);
 }
 
 /* The effective set of the innermost level is the tightest one already. */
@@ -162,7 +204,11 @@ static void visit_v1_cpu(const level_walk *walk, const char *folder)
 
 static void visit_v1_memory(const level_walk *walk, const char *folder)
 {
-    take_memory_limit(walk, level_int(walk, folder, "memory.limit_in_bytes"));
+    static const memory_files files = {"memory.limit_in_bytes", "memory.usage_in_bytes",
+                                       "memory.max_usage_in_bytes", "total_active_file",
+                                       "total_inactive_file"};
+
+    take_memory(walk, folder, &files);
 }
 
 static void visit_v1_cpuset(const level_walk *walk, const char *folder)
@@ -173,6 +219,8 @@ static void visit_v1_cpuset(const level_walk *walk, const char *folder)
 
 static void visit_v2(const level_walk *walk, const char *folder)
 {
+    static const memory_files files = {"memory.max", "memory.current", "memory.peak", "active_file",
+                                       "inactive_file"};
     char buf[CGROUP_FILE_MAX_BYTES];
     pp_scan text;
     double cores;
@@ -180,11 +228,8 @@ static void visit_v2(const level_walk *walk, const char *folder)
     note_cpu_stat(walk, folder);
     if (read_level(walk, folder, "cpu.max", buf, &text) && pp_cgroup_cpu_max_parse(text, &cores))
         take_quota(walk, folder, cores);
-    take_memory_limit(walk, level_int(walk, folder, "memory.max"));
+    take_memory(walk, folder, &files);
     take_cpuset(walk, folder, "cpuset.cpus.effective");
-    if (walk->out->memory_peak_folder[0] == '\0' && has_file(walk, folder, "memory.peak"))
-        (void)snprintf(walk->out->memory_peak_folder, sizeof walk->out->memory_peak_folder, "%s",
-                       folder);
 }
 
 /* From the process's own group up to the root of the mount. */

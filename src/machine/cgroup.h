@@ -26,11 +26,15 @@ typedef struct pp_cgroup {
     pp_cgroup_paths paths;
     pp_maybe_real cpu_quota_cores; /* absent: no limit */
     pp_maybe_int memory_limit_bytes;
+    /* The least that any level with a limit still gives: limit - (usage - page cache of files),
+     * because that cache makes room; >= 0. Absent: no limit. */
+    pp_maybe_int memory_headroom_bytes;
     pp_maybe_int cpuset_cpu_count;
     char cpuset_cpus[256]; /* "0-3"; "" when absent; long lists are cut */
     /* Folders below the root ("sys/fs/cgroup/..."), "" when absent: */
     char cpu_stat_folder[PP_CGROUP_PATH_MAX + 64];    /* where cpu.stat counts the tightest quota */
-    char memory_peak_folder[PP_CGROUP_PATH_MAX + 64]; /* the process's own, version 2 */
+    char memory_peak_folder[PP_CGROUP_PATH_MAX + 64]; /* innermost that counts a peak */
+    const char *memory_peak_file; /* "memory.peak", "memory.max_usage_in_bytes" (v1), or NULL */
 } pp_cgroup;
 
 /** Lines "id:controllers:path"; others are passed over. A path with ".." reads as "/". */

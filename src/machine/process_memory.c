@@ -29,17 +29,19 @@ void pp_process_memory_parse(pp_scan status, pp_process_memory *memory)
     memory->hugetlb_bytes = kib_value(status, "HugetlbPages");
 }
 
-static pp_maybe_int cgroup_peak(const char *root, pid_t pid)
+static void read_cgroup_peak(const char *root, pid_t pid, pp_process_memory *memory)
 {
     pp_cgroup cgroup;
     char relative[PP_TREE_PATH_MAX];
 
     pp_cgroup_read(root, pid, &cgroup);
     if (cgroup.memory_peak_folder[0] == '\0' ||
-        snprintf(relative, sizeof relative, "%s/memory.peak", cgroup.memory_peak_folder) >=
-            (int)sizeof relative)
-        return (pp_maybe_int){0};
-    return pp_tree_int(root, relative);
+        snprintf(relative, sizeof relative, "%s/%s", cgroup.memory_peak_folder,
+                 cgroup.memory_peak_file) >= (int)sizeof relative)
+        return;
+    memory->cgroup_peak_bytes = pp_tree_int(root, relative);
+    if (memory->cgroup_peak_bytes.known)
+        memory->cgroup_peak_file = cgroup.memory_peak_file;
 }
 
 pp_status pp_process_memory_read(const char *root, pid_t pid, pp_process_memory *ret_memory,
@@ -58,7 +60,7 @@ pp_status pp_process_memory_read(const char *root, pid_t pid, pp_process_memory 
         if (pp_tree_path(path, root, "proc/%d/smaps_rollup", (int)pid) &&
             pp_tree_read(path, buf, sizeof buf, &text))
             memory.pss_bytes = kib_value(text, "Pss");
-        memory.cgroup_peak_bytes = cgroup_peak(root, pid);
+        read_cgroup_peak(root, pid, &memory);
     }
     *ret_memory = memory;
     return PP_OK;

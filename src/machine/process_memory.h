@@ -20,8 +20,9 @@ typedef struct pp_process_memory {
     pp_maybe_int swap_bytes;        /* VmSwap */
     pp_maybe_int hugetlb_bytes;     /* HugetlbPages; not part of RSS */
     pp_maybe_int pss_bytes;         /* smaps_rollup; needs the right to look (same user) */
-    pp_maybe_int cgroup_peak_bytes; /* memory.peak of its own group: all processes in it, page cache
-                                      included; version 2 only (K44) */
+    pp_maybe_int cgroup_peak_bytes; /* of the innermost group that counts one: all its processes
+                                       since it was made, page cache included (K44) */
+    const char *cgroup_peak_file;   /* "memory.peak", or version 1's name; NULL when absent */
 } pp_process_memory;
 
 /** The lines of /proc/PID/status; kinds that are not there stay absent. */

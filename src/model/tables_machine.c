@@ -168,7 +168,10 @@ static const pp_field process_memory_rows[] = {
     MEMBER("swap_bytes", "VmSwap", COUNT, OR_NULL),
     MEMBER("hugetlb_bytes", "HugetlbPages", COUNT, OR_NULL),
     MEMBER("pss_bytes", "Pss of smaps_rollup: shared pages count by their share", COUNT, OR_NULL),
-    MEMBER("cgroup_peak_bytes", "peak of the process's own control group", COUNT, OR_NULL),
+    MEMBER("cgroup_peak_bytes",
+           "all processes of the control group since it was made, page cache included", COUNT,
+           OR_NULL),
+    MEMBER("cgroup_peak_file", "where that was read", FILLED, OR_NULL),
 };
 const pp_fields pp_process_memory_fields =
     FIELDS("process-memory", "bytes by kind", process_memory_rows);
@@ -198,6 +201,41 @@ static const pp_field warning_rows[] = {
 static const pp_fields warning_fields = FIELDS("doctor-warning", "one warning", warning_rows);
 static const pp_field_type warning_type = {OBJECT(warning_fields)};
 
+static const pp_field repeat_rows[] = {
+    MEMBER("read_bytes", "bytes that were read", COUNT),
+    MEMBER("duration_ns", "how long it took", COUNT),
+};
+static const pp_fields repeat_fields = FIELDS("bandwidth-repeat", "one repeat", repeat_rows);
+static const pp_field_type repeat_type = {OBJECT(repeat_fields)};
+
+static const pp_field probe_rows[] = {
+    MEMBER("footprint_bytes",
+           "what was read in one pass: the size asked for, rounded up to 128 bytes", COUNT),
+    MEMBER("fits_last_level_cache", "null when that cache is not known", BOOL, OR_NULL),
+    MEMBER("thread_count", "threads", COUNT),
+    MEMBER("pinned", "whether each was bound to one CPU of the mask", BOOL),
+    MEMBER("best_bytes_per_second", "of the repeats", POSITIVE_REAL),
+    MEMBER("median_bytes_per_second", "of the repeats", POSITIVE_REAL),
+    MEMBER("worst_bytes_per_second", "of the repeats", POSITIVE_REAL),
+    MEMBER("huge_page_bytes", "transparent huge pages got", COUNT, OR_NULL),
+    MEMBER("repeats", "in order", LIST(repeat_type)),
+};
+static const pp_fields probe_fields = FIELDS("bandwidth-probe", "one size", probe_rows);
+static const pp_field_type probe_type = {OBJECT(probe_fields)};
+
+static const pp_field bandwidth_rows[] = {
+    MEMBER("origin", "`measured`, or `emulated` on an emulated CPU", WORDS(pp_words_origin)),
+    MEMBER("last_level_cache_bytes",
+           "size of the highest cache of CPU 0 that holds data "
+           "(`/sys/devices/system/cpu/cpu0/cache`); null when the kernel does not say",
+           COUNT, OR_NULL),
+    MEMBER("probes", "one for each `--bandwidth`, in that order", LIST(probe_type)),
+    MEMBER("watch", "the noise watch over all probes; null when it could not run",
+           OBJECT(pp_watch_fields), OR_NULL),
+};
+static const pp_fields bandwidth_fields =
+    FIELDS("bandwidth", "how fast memory can be read", bandwidth_rows);
+
 WORD(word_doctor, "doctor");
 static const pp_field doctor_rows[] = {
     MEMBER("document", "what this is", WORDS(word_doctor)),
@@ -206,6 +244,7 @@ static const pp_field doctor_rows[] = {
     MEMBER("host", "the machine", OBJECT(host_fields)),
     MEMBER("load_now", "the watch of one second, windows of half a second; null when not measured",
            OBJECT(pp_watch_fields), OR_NULL),
+    MEMBER("bandwidth", "null when `--bandwidth` was not given", OBJECT(bandwidth_fields), OR_NULL),
     MEMBER("llama", "llama.cpp", OBJECT(llama_fields)),
     MEMBER("evidence_host", "whether measurements here can be evidence", OBJECT(evidence_fields)),
     MEMBER("warnings", "what stands in the way", LIST(warning_type)),

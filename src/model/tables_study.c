@@ -120,6 +120,8 @@ static const pp_field resource_rows[] = {
     MEMBER("peak_rss_bytes", "the figure that counts", COUNT, OR_NULL),
     MEMBER("method", "how it was read", FILLED),
     MEMBER("after_load", "when the server was ready", OBJECT(pp_process_memory_fields)),
+    MEMBER("after_warmup", "after the warm-up requests; null when there are none",
+           OBJECT(pp_process_memory_fields), OR_NULL),
     MEMBER("after_requests", "after the last request", OBJECT(pp_process_memory_fields)),
 };
 const pp_fields pp_resource_measurement_fields =

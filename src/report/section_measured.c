@@ -148,6 +148,76 @@ static void put_samples(const pp_view *v)
               "given.</p>\n");
 }
 
+static const char *phase_title(pp_text phase)
+{
+    return pp_text_is(phase, "after_load")       ? "ready, before the first request"
+           : pp_text_is(phase, "after_warmup")   ? "after the warm-up"
+           : pp_text_is(phase, "after_requests") ? "after the last request"
+                                                 : NULL;
+}
+
+static void put_memory_row(const pp_view *v, size_t candidate, const pp_json *row)
+{
+    static const char *const kinds[] = {"anon_mib",     "file_mib",       "shmem_mib",
+                                        "swap_mib",     "hugetlb_mib",    "pss_mib",
+                                        "peak_rss_mib", "cgroup_peak_mib"};
+    pp_text phase;
+
+    if (!pp_lookup_text(row, "phase", &phase))
+        return;
+    pp_put(v, "<tr><th scope=\"row\">");
+    pp_put_label(v, candidate);
+    pp_put(v, "</th><td>");
+    if (phase_title(phase) != NULL)
+        pp_put(v, phase_title(phase));
+    else
+        pp_put_text(v, phase);
+    pp_put(v, "</td>");
+    for (size_t i = 0; i < PP_COUNT_OF(kinds); i++)
+        put_cell_number(v, row, kinds[i], "");
+    pp_put(v, "</tr>\n");
+}
+
+static const pp_json *memory_phases(const pp_view *v, size_t candidate)
+{
+    return pp_lookup_array(pp_view_parameters(v, candidate, "measurement"), "memory_by_phase");
+}
+
+/* Left out where nothing was recorded: sets of other tools have no phases. */
+static void put_memory(const pp_view *v)
+{
+    size_t known = 0;
+
+    for (size_t i = 0; i < v->set->candidate_count; i++)
+        known += pp_lookup_count(memory_phases(v, i));
+    if (known == 0)
+        return;
+    pp_put_table_open(v, "Memory of the server by phase, MiB", "wide");
+    pp_put(v, "<thead><tr><th scope=\"col\">Candidate</th><th scope=\"col\">Phase</th>");
+    pp_put(v, "<th scope=\"col\" class=\"num\">Own</th><th scope=\"col\" class=\"num\">File pages"
+              "</th><th scope=\"col\" class=\"num\">Shared</th><th scope=\"col\" class=\"num\">"
+              "Swap</th><th scope=\"col\" class=\"num\">Huge pages</th><th scope=\"col\" "
+              "class=\"num\">Pss</th><th scope=\"col\" class=\"num\">Peak so far</th>"
+              "<th scope=\"col\" class=\"num\">Peak of the group</th></tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < v->set->candidate_count; i++) {
+        const pp_json *phases = memory_phases(v, i);
+
+        for (size_t p = 0; p < pp_lookup_count(phases); p++)
+            put_memory_row(v, i, phases->array.items[p]);
+    }
+    pp_put(v, "</tbody>\n");
+    pp_put_table_close(v);
+    pp_put(
+        v,
+        "<p class=\"fine\">All phases of a candidate are of its last pass. Own (anonymous), file "
+        "and shared pages add up to the resident set; file pages hold the touched part of the "
+        "model file and may be dropped under pressure. Pss divides shared pages by their "
+        "sharers. The peak is the largest resident set of the process until then, and the "
+        "one after the last request is what limits on <code>peak_rss_mib</code> judge. The "
+        "peak of the control group covers all processes of that group since it was made, and "
+        "page cache.</p>\n");
+}
+
 static void put_definitions(const pp_view *v)
 {
     pp_put(v, "<h3>What the metrics mean</h3>\n<dl class=\"terms\">\n");
@@ -168,6 +238,7 @@ void pp_section_measured(const pp_view *v)
     pp_put_section_open(v, "measured", "What was measured");
     put_workload(v);
     put_samples(v);
+    put_memory(v);
     put_definitions(v);
     pp_put_section_close(v);
 }

@@ -210,5 +210,6 @@ pp_json *pp_process_memory_to_json(pp_arena *arena, const pp_process_memory *mem
     set_int(arena, object, "hugetlb_bytes", memory->hugetlb_bytes);
     set_int(arena, object, "pss_bytes", memory->pss_bytes);
     set_int(arena, object, "cgroup_peak_bytes", memory->cgroup_peak_bytes);
+    set_text(arena, object, "cgroup_peak_file", memory->cgroup_peak_file);
     return object;
 }

@@ -25,6 +25,8 @@ typedef struct request_run {
     pp_figures figures; /* for the progress line */
     int64_t failed_count;
     pp_process_memory after_load;
+    pp_process_memory after_warmup;
+    bool has_after_warmup; /* false without a warm-up */
     pp_process_memory after_requests;
 } request_run;
 
@@ -102,6 +104,15 @@ static pp_status prepare_workload(request_run *run, pp_error *err)
 /* ---- requests
  * --------------------------------------------------------------------------------------- */
 
+/* Between two requests, so that reading disturbs none. A server that is gone fails the next one. */
+static void note_warm_memory(void *user)
+{
+    request_run *run = user;
+
+    run->has_after_warmup =
+        pp_process_memory_read("/", pp_server_pid(run->server), &run->after_warmup, NULL) == PP_OK;
+}
+
 static pp_status send_requests(request_run *run, pp_error *err)
 {
     int64_t limit_ns = run->study->plan.deadlines.request_ms * PP_NS_PER_MS;
@@ -114,6 +125,8 @@ static pp_status send_requests(request_run *run, pp_error *err)
     options.limits.total_ns = limit_ns;
     options.candidate = run->candidate->id;
     options.pass = run->part->pass;
+    options.after_warmup = note_warm_memory;
+    options.after_warmup_user = run;
     return pp_load_run_sequential(run->study->arena, run->study->loop, &run->workload, &options,
                                   &run->load, err);
 }
@@ -195,6 +208,9 @@ static pp_status save_resources(request_run *run, pp_error *err)
     pp_json_set_string(arena, object, "method",
                        "VmHWM of the server's /proc/PID/status after the last request");
     pp_json_set(arena, object, "after_load", pp_process_memory_to_json(arena, &run->after_load));
+    pp_json_set(arena, object, "after_warmup",
+                run->has_after_warmup ? pp_process_memory_to_json(arena, &run->after_warmup)
+                                      : pp_json_new_null(arena));
     pp_json_set(arena, object, "after_requests",
                 pp_process_memory_to_json(arena, &run->after_requests));
     return pp_study_save_json(run->study, path_of(run, PP_BUNDLE_RESOURCES), object, err);

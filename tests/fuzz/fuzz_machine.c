@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "machine/bandwidth.h"
 #include "machine/host.h"
 #include "machine/proc_stat.h"
 #include "machine/process_cpu.h"
@@ -15,7 +16,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void read_cpu_list(pp_scan text)
 {
     int64_t count, number = -1, before = -1;
+    pp_maybe_int cache_bytes = pp_cache_size_parse(text);
 
+    PP_ASSERT(!cache_bytes.known || cache_bytes.value > 0);
     if (!pp_scan_list_count(text, &count))
         return;
     PP_ASSERT(count > 0);

@@ -33,6 +33,20 @@ complete() { grep -q '"status": "complete"' "$1/status.json"; }
 check "the status says complete" complete "$work/first"
 marked() { grep -q '"synthetic_kind": "synthetic-weights"' "$1/experiment/benchmark-set.json" && grep -q 'synthetic-weights' "$1/experiment/report.html"; }
 check "figures of random weights are marked in set and report" marked "$work/first"
+by_phase() {
+    local phase
+    for phase in after_load after_warmup after_requests; do
+        grep -q "\"phase\": \"$phase\"" "$1/experiment/benchmark-set.json" || { echo "#   no $phase"; return 1; }
+    done
+    grep -q 'Memory of the server by phase' "$1/experiment/report.html"
+}
+check "memory of the server is told by phase in set and report" by_phase "$work/first"
+peak_is_vmhwm() { # the gate's figure is the largest peak_rss_bytes of the passes
+    local bytes
+    bytes=$(sed -n 's/^ *"peak_rss_bytes": \([0-9]*\),*$/\1/p' "$1"/experiment/candidates/q8/resource-measurement-pass-*.json | sort -n | tail -n 1)
+    awk -v bytes="$bytes" '/"peak_rss_mib"/ { gsub(/[^0-9.]/, "", $2); if ($2 + 0 == bytes / 1048576) found = 1 } END { exit !found }' "$1/experiment/benchmark-set.json"
+}
+check "peak_rss_mib is the largest VmHWM of the passes" peak_is_vmhwm "$work/first"
 no_script() { ! grep -qi '<script' "$1/experiment/report.html"; }
 check "the report holds no script" no_script "$work/first"
 again() { "$paretopilot" recommend "$1/experiment/benchmark-set.json" --constraints "$1/experiment/constraints.json" --output "$work/again.json" > /dev/null && cmp "$1/experiment/recommendation.json" "$work/again.json"; }

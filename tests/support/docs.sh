@@ -30,7 +30,7 @@ for page in $(echo "$commands" | sed 's/ *$//; s/ /-/g'); do
 done
 for file in $(find . -path ./build -prune -o -name '*.md' -print); do
     broken=$(grep -o '](\([^)#:]*\.md\))' "$file" | sed 's/](//; s/)//' | while read -r link; do
-        [ -e "$(dirname "$file")/$link" ] || echo "$link"
+        [ -e "$(dirname "$file")/$link" ] || printf '%s ' "$link"
     done)
     [ -z "$broken" ] || echo "# $file: broken links: $broken"
     [ -z "$broken" ]

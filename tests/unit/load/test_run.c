@@ -215,6 +215,54 @@ static void a_bad_request_is_a_failed_sample_and_the_run_goes_on(void **state)
     tear_down(&s);
 }
 
+typedef struct warm_note {
+    tape_server *server;
+    size_t calls, requests_before;
+} warm_note;
+
+static void note_warm(void *user)
+{
+    warm_note *note = user;
+
+    note->calls++;
+    note->requests_before = tape_server_request_count(note->server);
+}
+
+/* /props and /tokenize come first, so the server has seen them and two warm-ups by then. */
+static void the_caller_is_told_when_the_warmup_is_over(void **state)
+{
+    static const tape tapes_of_three[] = {
+        {"/props", NULL, 0, TAPE_KEEP, props},
+        {"/tokenize", NULL, 0, TAPE_KEEP, tokenize},
+        ON("/completion", good, TAPE_KEEP),
+    };
+
+    (void)state;
+    for (int64_t warmup = 0; warmup <= 2; warmup += 2) {
+        setting s;
+        pp_load_options options;
+        pp_load_run run;
+        pp_error err = {0};
+        warm_note note = {0};
+        size_t prepared;
+
+        set_up(&s, tapes_of_three, PP_COUNT_OF(tapes_of_three));
+        assert_ok(prepare(&s, (pp_workload_options){warmup, 1, 24, 2, 7}, &err), err);
+        prepared = tape_server_request_count(s.server);
+        note.server = s.server;
+        pp_load_options_default(&options);
+        options.base_url = s.base;
+        options.after_warmup = note_warm;
+        options.after_warmup_user = &note;
+        assert_ok(pp_load_run_sequential(&s.arena, s.loop, &s.workload, &options, &run, &err), err);
+        assert_int_equal(note.calls, warmup == 0 ? 0 : 1);
+        if (warmup > 0)
+            assert_int_equal(note.requests_before, prepared + (size_t)warmup);
+        assert_int_equal(tape_server_request_count(s.server), prepared + (size_t)warmup + 1);
+        tear_down(&s);
+    }
+}
+
 static void *stop_soon(void *user)
 {
     setting *s = user;
@@ -303,6 +351,7 @@ int main(void)
         cmocka_unit_test(prompts_have_the_tokens_asked_and_begin_apart),
         cmocka_unit_test(what_cannot_fit_is_refused_before_the_start),
         cmocka_unit_test(a_bad_request_is_a_failed_sample_and_the_run_goes_on),
+        cmocka_unit_test(the_caller_is_told_when_the_warmup_is_over),
         cmocka_unit_test(a_stop_keeps_what_was_measured),
     };
     const struct CMUnitTest live[] = {cmocka_unit_test(a_real_server_counts_as_we_do)};

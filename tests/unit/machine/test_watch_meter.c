@@ -151,6 +151,141 @@ static void runs_are_judged_by_confirmed_windows(void **state)
     }
 }
 
+/* A neighbour that uses 20 % of one core for 2 s, beginning at begin_ms, as samples see it. */
+static double burst_ms(double at_ms, double begin_ms)
+{
+    double inside = at_ms - begin_ms;
+
+    return 0.2 * (inside < 0 ? 0 : inside > 2000 ? 2000 : inside);
+}
+
+/* The same as a neighbour really does it: 20 ms of work, 80 ms of sleep, 20 times. */
+static double pulsed_ms(double at_ms, double begin_ms)
+{
+    double inside = at_ms - begin_ms;
+    double whole, rest;
+
+    if (inside < 0)
+        return 0;
+    whole = (double)(int)(inside / 100);
+    if (whole >= 20)
+        return 400;
+    rest = inside - 100 * whole;
+    return 20 * whole + (rest < 20 ? rest : 20);
+}
+
+/* Wake-ups come late by up to 40 ms here, now and then, in a fixed pattern. */
+static double late_ms(int i)
+{
+    static const double pattern[] = {0, 3, 0, 40, 1, 0, 17, 0, 0, 25, 2};
+
+    return pattern[i % (int)PP_COUNT_OF(pattern)];
+}
+
+static void feed_burst(pp_watch_meter *meter, double (*used_ms)(double, double), double begin_ms,
+                       bool is_late)
+{
+    for (int i = 0; i <= 40; i++) { /* 10 s */
+        double at_ms = 250.0 * i + (is_late && i < 40 ? late_ms(i) : 0);
+        pp_watch_sample s = sample(0, 0, 0, 0, 0, 0);
+
+        s.at_ns = (int64_t)(at_ms * MS);
+        s.busy_ns = (int64_t)(2 * at_ms * MS);
+        s.children_ns = (int64_t)((2 * at_ms - used_ms(at_ms, begin_ms)) * MS);
+        pp_watch_meter_add(meter, &s);
+    }
+    pp_watch_meter_finish(meter);
+}
+
+static double overlap_ms(double from_ms, double to_ms, double begin_ms)
+{
+    double from = from_ms > begin_ms ? from_ms : begin_ms;
+    double to = to_ms < begin_ms + 2000 ? to_ms : begin_ms + 2000;
+
+    return to > from ? to - from : 0;
+}
+
+/* Windows are [250 k, 250 k + 2000]; of three in a row the least counts, of all threes the best. */
+static double expected_peak(double begin_ms)
+{
+    double best = 0;
+
+    for (int k = 0; 250 * (k + 2) + 2000 <= 10000; k++) {
+        double least = 2000;
+
+        for (int j = k; j < k + 3; j++) {
+            double overlap = overlap_ms(250.0 * j, 250.0 * j + 2000, begin_ms);
+
+            least = overlap < least ? overlap : least;
+        }
+        best = least > best ? least : best;
+    }
+    return 20 * best / 2000;
+}
+
+/* Every millisecond at which a burst of 2 s can begin in a run of 10 s. The worst are those in the
+ * middle between two samples: their best three windows hold 1,625 ms or more, 16.25 %, more than
+ * three times the limit. At the ends of the run only the windows inside it count: 15 %. */
+static void a_burst_is_found_at_every_alignment(void **state)
+{
+    double least = 100;
+
+    (void)state;
+    for (int begin_ms = 0; begin_ms <= 8000; begin_ms++) {
+        pp_watch_sample ring[10];
+        pp_watch_meter meter;
+
+        pp_watch_meter_init(&meter, ring, PP_COUNT_OF(ring), 2000 * MS, 250 * MS, 5);
+        feed_burst(&meter, burst_ms, begin_ms, false);
+        if (!meter.is_over)
+            fail_msg("a burst from %d ms is not found", begin_ms);
+        assert_float_equal(meter.peak.foreign_percent, expected_peak(begin_ms), 1e-4);
+        least = meter.peak.foreign_percent < least ? meter.peak.foreign_percent : least;
+    }
+    assert_float_equal(least, 15, 1e-4);
+}
+
+/* Pulses cost at most 20 ms of work (1 %), late wake-ups at most 65 ms of overlap (0.65 %), of the
+ * 15 % above. */
+static void a_pulsed_burst_is_found_when_samples_come_late(void **state)
+{
+    (void)state;
+    for (int begin_ms = 0; begin_ms <= 8000; begin_ms++) {
+        for (int late = 0; late <= 1; late++) {
+            pp_watch_sample ring[10];
+            pp_watch_meter meter;
+
+            pp_watch_meter_init(&meter, ring, PP_COUNT_OF(ring), 2000 * MS, 250 * MS, 5);
+            feed_burst(&meter, pulsed_ms, begin_ms, late == 1);
+            if (!meter.is_over || meter.peak.foreign_percent < 13)
+                fail_msg("a pulsed burst from %d ms, %s: %g %%", begin_ms,
+                         late == 1 ? "late samples" : "in time", meter.peak.foreign_percent);
+        }
+    }
+}
+
+/* 20 % for 0.5 s is 100 ms, 5 % of a window, which is not above the limit at any alignment. */
+static double short_burst_ms(double at_ms, double begin_ms)
+{
+    double inside = at_ms - begin_ms;
+
+    return 0.2 * (inside < 0 ? 0 : inside > 500 ? 500 : inside);
+}
+
+static void a_quarter_of_that_burst_is_below_the_limit(void **state)
+{
+    (void)state;
+    for (int begin_ms = 0; begin_ms <= 8000; begin_ms++) {
+        pp_watch_sample ring[10];
+        pp_watch_meter meter;
+
+        pp_watch_meter_init(&meter, ring, PP_COUNT_OF(ring), 2000 * MS, 250 * MS, 5.0001);
+        feed_burst(&meter, short_burst_ms, begin_ms, false);
+        if (meter.is_over)
+            fail_msg("a burst from %d ms: %g %%", begin_ms, meter.peak.foreign_percent);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -158,6 +293,9 @@ int main(void)
         cmocka_unit_test(a_changed_number_of_cpus_leaves_only_the_ticks),
         cmocka_unit_test(steal_is_a_share_of_all_cpu_time),
         cmocka_unit_test(runs_are_judged_by_confirmed_windows),
+        cmocka_unit_test(a_burst_is_found_at_every_alignment),
+        cmocka_unit_test(a_pulsed_burst_is_found_when_samples_come_late),
+        cmocka_unit_test(a_quarter_of_that_burst_is_below_the_limit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

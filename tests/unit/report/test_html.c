@@ -107,6 +107,11 @@ static void page_says_what_it_must(void **state)
         {"full-set", "full-constraints", "sample 35 of 36, 1 lies above"},
         /* 38.1103 * 0.279 */
         {"full-set", "full-constraints", "10.63 GB/s"},
+        {"full-set", "full-constraints", "Memory of the server by phase"},
+        {"full-set", "full-constraints", "<td>after the warm-up</td><td class=\"num\">470.25</td>"},
+        {"full-set", "full-constraints",
+         "<td class=\"num\">940.25</td><td class=\"num\"><span class=\"absent\">not recorded</span>"
+         "</td></tr>"},
         {"full-set", "full-constraints", "&#39;models/shape 0.5b-q4_0.gguf&#39;"},
         {"full-set", "none-constraints", "Nothing is eligible"},
         {"one-set", "one-constraints", "Keep the baseline"},

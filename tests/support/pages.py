@@ -1,0 +1,106 @@
+"""Pages that nobody can find, words that nobody explains, files that are not there. TAP."""
+
+import os
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from examples import Report  # noqa: E402
+
+# Where the program keeps the words of an enum, the pattern of the table, the page that explains them.
+WORDS = [
+    ("src/model/origin.c", r"rows\[\] = \{(.*?)\n\};", r'\] = \{"([^"]+)"', "docs/glossary.md"),
+    ("src/machine/watch.c", r"pp_watch_verdict_name.*?names\[\] = \{(.*?)\};", r'"([^"]+)"', "docs/glossary.md"),
+    ("src/machine/watch.c", r"pp_watch_cause_name.*?names\[\] = \{(.*?)\};", r'"([^"]+)"', "docs/glossary.md"),
+    ("src/model/exchange.c", r"failure_names\[.*?\{(.*?)\};", r'"([^"]+)"', "docs/glossary.md"),
+    ("src/model/exchange.c", r"phase_names\[\] = \{(.*?)\};", r'"([^"]+)"', "docs/glossary.md"),
+    ("src/decide/decision.c", r"names\[\] = \{(.*?)\};", r'"([^"]+)"', "docs/glossary.md"),
+    ("src/decide/limits.c", r"names\[\] = \{(.*?)\};", r'"([^"]+)"', "docs/glossary.md"),
+    ("src/model/exchange.c", r"failure_names\[.*?\{(.*?)\};", r'"([^"]+)"', "docs/formats/samples.md"),
+    ("src/model/sample.c", r"flag_names\[.*?\{(.*?)\};", r'"([^"]+)"', "docs/formats/samples.md"),
+    ("src/model/sample.c", r"source_names\[.*?\{(.*?)\};", r'"([^"]+)"', "docs/formats/samples.md"),
+]
+NOT_WRITTEN = {"docs/formats/samples.md": {"none"}}  # a sample that did not fail has null there
+
+
+def read(path):
+    return path.read_text(encoding="utf-8")
+
+
+def check_words(root, report):
+    for source, table, word, page in WORDS:
+        found = re.search(table, read(root / source), re.S)
+        words = re.findall(word, found[1]) if found else []
+        text = read(root / page)
+        missing = [w for w in words if f"`{w}`" not in text and w not in NOT_WRITTEN.get(page, ())]
+        report.test(f"{page} explains {len(words)} words of {source}", (
+            [f"`{w}` is missing" for w in missing] if words else [f"no words found by {table}"]))
+
+
+def check_exit_codes(root, report):
+    codes = re.findall(r"PP_EXIT_\w+ = (\d+)", read(root / "src/cli/command.h"))
+    listed = re.findall(r"\d+", " ".join(re.findall(r"^\| ([\d, ]+) \|", read(root / "docs/glossary.md"), re.M)))
+    report.test("docs/glossary.md lists the exit codes", [] if codes and codes == listed else [
+        f"src/cli/command.h has {codes}, the page has {listed}"])
+
+
+def check_reach(root, report):
+    seen, todo = set(), [root / "docs/README.md"]
+    while todo:
+        page = todo.pop()
+        if page in seen or not page.exists():
+            continue
+        seen.add(page)
+        todo += [(page.parent / link).resolve() for link in re.findall(r"\]\(([^)#:]*\.md)", read(page))]
+    for page in sorted((root / "docs").rglob("*.md")):
+        report.test(f"{page.relative_to(root)} can be reached from docs/README.md",
+                    [] if page in seen else ["no page that can be reached links to it"])
+    front = read(root / "README.md")
+    report.test("README.md links the index, the tutorial and the glossary", [
+        f"no link to {page}" for page in ("docs/README.md", "docs/tutorial.md", "docs/glossary.md")
+        if f"({page})" not in front])
+
+
+def exists(root, name):
+    """A file or folder named in a text: from the root or from src/."""
+    return any((base / name).exists() for base in (root, root / "src"))
+
+
+def check_files(root, report):
+    pages = [root / "ARCHITECTURE.md", root / "CONTRIBUTING.md", root / "docs/glossary.md"]
+    pages += sorted((root / "docs/howto").glob("*.md")) + sorted((root / "docs/decisions").glob("*.md"))
+    for page in pages:
+        names = set(re.findall(r"`([a-zA-Z][\w.-]*/[\w./-]*\w/?)`", read(page)))
+        names = [n for n in names if n.split("/")[0] in ("src", "tests", "docs", "tools", "examples")
+                 or re.search(r"\.[ch]$", n)]
+        report.test(f"files that {page.relative_to(root)} names are there", sorted(
+            f"`{n}` is not there" for n in names if not exists(root, n)))
+
+
+def check_decisions(root, report):
+    index = read(root / "docs/decisions/README.md")
+    for page in sorted((root / "docs/decisions").glob("*.md")):
+        if page.name == "README.md":
+            continue
+        status = re.search(r"^\*\*Status:\*\* (in use \(`.+`\)|decided, not used yet)$", read(page), re.M)
+        word = status[1].split(" (")[0] if status else None
+        faults = [] if status else ["expected **Status:** in use (`file`), or decided, not used yet"]
+        if status and not re.search(rf"\({re.escape(page.name)}\) \| {word} \|", index):
+            faults.append(f"the index does not say '{word}'")
+        report.test(f"{page.relative_to(root)} and its index agree on its status", faults)
+
+
+def main():
+    root = pathlib.Path(os.environ["PARETOPILOT_SOURCE"]).resolve()
+    report = Report()
+    check_words(root, report)
+    check_exit_codes(root, report)
+    check_reach(root, report)
+    check_files(root, report)
+    check_decisions(root, report)
+    return report.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
