@@ -42,9 +42,9 @@ golden: build ## rewrite the expectations of the golden cases; review the diff
 	    tests/support/golden.sh tests/golden > /dev/null
 	@git --no-pager diff --stat tests/golden
 
-docs: build ## write usage and option tables into docs/cli from the rows in src/cli
-	@tools/docs.sh $(BUILD)/tools/gen_cli/docs-cli.txt docs/cli
-	@git --no-pager diff --stat docs/cli
+docs: build ## write the tables of docs/cli and docs/formats from the rows in src/cli and src/model
+	@tools/docs.sh docs $(BUILD)/tools/gen_cli/docs-cli.txt $(BUILD)/tools/docs-formats.txt
+	@git --no-pager diff --stat docs
 
 examples: build ## rewrite the outputs that pages show for their commands; review the diff
 	@-PARETOPILOT_EXAMPLES_WRITE=1 PARETOPILOT_SOURCE=$(CURDIR) \

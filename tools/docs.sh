@@ -1,50 +1,109 @@
 #!/usr/bin/env bash
-# docs.sh BLOCKS FOLDER - write usage and tables of the commands into the pages of FOLDER (docs/cli).
+# docs.sh [--check] DOCS BLOCKS... - write what the program's tables say into the pages of DOCS (docs).
 #
-# BLOCKS is what `gen_cli docs` printed: for each command a line "%% <page>", then the block. A page
-# holds it between two lines of their own; all else in a page is written by hand and stays:
+# BLOCKS are what gen_cli and gen_formats print: for each block a line "%% <page> <mark>" and behind it
+# the block. A page holds it between two lines of their own; all else is written by hand and stays:
 #
-#     <!-- begin: from the rows in src/cli, by make docs -->
+#     <!-- begin: <mark>, by make docs -->
 #     <!-- end -->
 #
-# Exit: 0 all pages are up to date now, 2 a page or its two lines are missing.
+# With --check nothing is written, and the result is TAP: every block is on its page as the tables have
+# it, and every page of docs/cli and docs/formats has only blocks that there are, at least one unless
+# it is named below.
+#
+# Exit: 0 the pages are up to date, 1 --check found one that is not, 2 a page or its lines are missing.
 set -euo pipefail
 export LC_ALL=C
 
-readonly begin='<!-- begin: from the rows in src/cli, by make docs -->'
-readonly end='<!-- end -->'
+# Pages that describe no command and no JSON document of a kind of its own.
+exception() {
+    case $1 in
+    formats/bundle) echo "the list of the files; their documents have pages of their own" ;;
+    formats/json) echo "how JSON is read and written, whatever the document" ;;
+    formats/report) echo "an HTML page" ;;
+    *) return 1 ;;
+    esac
+}
 
-blocks=$1
-folder=$2
+check=no
+if [[ ${1:-} == --check ]]; then
+    check=yes
+    shift
+fi
+docs=$1
+shift
+number=0
 code=0
-new=$(mktemp)
-trap 'rm -f -- "$new"' EXIT
+work=$(mktemp -d)
+trap 'rm -rf -- "$work"' EXIT
+cat -- "$@" >"$work/blocks"
 
-# Exits 1 unless the page has exactly one begin and, behind it, one end.
-rewrite() { # NAME PAGE
-    awk -v name="$1" -v begin="$begin" -v end="$end" '
+# Exits 1 unless the page has exactly one begin of this mark and, behind it, an end.
+rewrite() { # PAGE MARK
+    awk -v header="%% $1 $2" -v begin="<!-- begin: $2, by make docs -->" '
         NR == FNR {
-            if ($1 == "%%") take = $2 == name
+            if ($1 == "%%") take = $0 == header
             else if (take) block = block $0 "\n"
             next
         }
         $0 == begin { begins++; printf "%s\n%s", $0, block; inside = 1 }
-        $0 == end && inside { ends++; inside = 0 }
+        $0 == "<!-- end -->" && inside { ends++; inside = 0 }
         !inside { print }
         END { exit !(begins == 1 && ends == 1) }
-    ' "$blocks" "$2"
+    ' "$work/blocks" "$docs/$1.md"
 }
 
-while read -r name; do
-    page=$folder/$name.md
+report() { # yes-or-no NAME
+    number=$((number + 1))
+    [[ $1 == yes ]] || code=1
+    [[ $check == no ]] || if [[ $1 == yes ]]; then echo "ok $number - $2"; else echo "not ok $number - $2"; fi
+}
+
+note() { if [[ $check == yes ]]; then echo "# $1"; else echo "docs.sh: $1" >&2; fi; }
+
+one_block() { # PAGE MARK
+    local page=$docs/$1.md name="$1.md: $2"
+    local lines="the lines '<!-- begin: $2, by make docs -->' and, behind it, '<!-- end -->'"
     if [[ ! -f $page ]]; then
-        echo "docs.sh: $page is missing: write it, with the lines '$begin' and '$end' in it" >&2
-        code=2
-    elif ! rewrite "$name" "$page" >"$new"; then
-        echo "docs.sh: $page: expected one line '$begin' and behind it one line '$end'" >&2
-        code=2
-    elif ! cmp -s "$new" "$page"; then
-        cat "$new" >"$page" # keeps the page's mode
+        note "$1.md is missing: write it, with $lines in it"
+        report no "$name"
+    elif ! rewrite "$1" "$2" >"$work/new"; then
+        note "$1.md: expected once $lines"
+        report no "$name"
+    elif cmp -s "$work/new" "$page"; then
+        report yes "$name"
+    elif [[ $check == yes ]]; then
+        note "$1.md differs from the program's tables; run 'make docs' and review:"
+        diff -U0 --label "$1.md" --label "the tables" "$page" "$work/new" | sed 's/^/#   /' || true # they differ
+        report no "$name"
+    else
+        cat "$work/new" >"$page" # keeps the page's mode
     fi
-done < <(awk '$1 == "%%" { print $2 }' "$blocks")
+}
+
+one_page() { # PAGE
+    local mark strange=
+    while read -r mark; do
+        grep -qxF "%% $1 $mark" "$work/blocks" || strange="$strange '$mark'"
+    done < <(sed -n 's/^<!-- begin: \(.*\), by make docs -->$/\1/p' "$docs/$1.md")
+    [[ -z $strange ]] || note "$1.md: no table of the program for$strange"
+    if [[ -z $strange ]] && grep -q '^<!-- begin: ' "$docs/$1.md"; then
+        report yes "$1.md has a table of the program"
+    elif [[ -z $strange ]] && exception "$1" >/dev/null; then
+        report yes "$1.md has no table: $(exception "$1")"
+    else
+        note "$1.md: expected the page of a command or of a document, or a reason in tools/docs.sh"
+        report no "$1.md has a table of the program"
+    fi
+}
+
+while read -r _ page mark; do
+    one_block "$page" "$mark"
+done < <(grep '^%% ' "$work/blocks")
+for file in "$docs"/cli/*.md "$docs"/formats/*.md; do
+    page=${file#"$docs"/}
+    one_page "${page%.md}"
+done
+[[ $check == no ]] || echo "1..$number"
+[[ $code == 0 || $check == yes ]] || code=2
 exit "$code"

@@ -14,6 +14,7 @@ export LC_ALL=C
 # Homebrew ('-': comes with the system). A tool from elsewhere, such as a Meson from
 # PyPI, is left alone: Debian's would only stand beside it. So is another libcurl4-dev:
 # the flavours exclude each other, and replacing one may take other packages along.
+# jsonschema is not looked for elsewhere: without it the test `schemas` is skipped.
 readonly build_needs='
 gcc                   command:cc                    gcc
 libc6-dev             -                             -
@@ -28,7 +29,9 @@ ca-certificates       -                             ca-certificates
 '
 readonly test_needs='
 libcmocka-dev         -                             cmocka
-mandoc                command:mandoc                -
+python3-jsonschema    -                             -
+mandoc                command:python3-jsonschema    -                             -
+mandoc                -
 zsh                   command:zsh                   -
 fish                  command:fish                  fish
 '

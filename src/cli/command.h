@@ -115,6 +115,7 @@ pp_exit pp_exit_of(pp_status st);
     X(study_run)                                                                                   \
     X(recommend)                                                                                   \
     X(report)                                                                                      \
+    X(schema)                                                                                      \
     /* end */
 
 #define PP_DECLARE_COMMAND(id) extern const pp_command pp_command_##id;

@@ -366,6 +366,20 @@ static pp_json *runner_metadata(pp_arena *arena, const pp_json *host)
     return source;
 }
 
+/* The facts of environment/paretopilot-doctor.json, without what the file says about itself. */
+static pp_json *host_metadata(pp_arena *arena, const pp_json *host)
+{
+    pp_json *object = pp_json_new_object(arena);
+
+    for (size_t i = 0; host->kind == PP_JSON_OBJECT && i < host->object.count; i++) {
+        const pp_json_member *member = &host->object.members[i];
+
+        if (!pp_text_is(member->key, "document") && !pp_text_is(member->key, "schema_version"))
+            pp_json_set_text_key(arena, object, member->key, member->value);
+    }
+    return object;
+}
+
 static pp_json *runtime_metadata(pp_arena *arena, const pp_json *engine)
 {
     pp_json *runtime = pp_json_new_object(arena);
@@ -388,7 +402,7 @@ pp_json *pp_set_metadata(pp_arena *arena, const pp_study_plan *plan,
         pp_json_set_string(arena, object, "synthetic_kind", pp_origin_name(origin));
     pp_json_set(arena, object, "source", runner_metadata(arena, documents->host));
     pp_json_set(arena, object, "runtime", runtime_metadata(arena, documents->engine));
-    pp_json_set(arena, object, "host", documents->host);
+    pp_json_set(arena, object, "host", host_metadata(arena, documents->host));
     pp_json_set(arena, object, "study", study_metadata(arena, plan, documents, passes));
     return object;
 }

@@ -1,6 +1,7 @@
 #include "model/benchmark_set.h"
 
 #include "model/document.h"
+#include "model/tables.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -45,74 +46,38 @@ size_t pp_benchmark_set_find(const pp_benchmark_set *set, pp_text id)
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-static pp_status decode_metrics(pp_arena *arena, const pp_json *from, pp_candidate *candidate,
-                                pp_error *err)
+static void decode_metrics(pp_arena *arena, const pp_json *metrics, pp_candidate *candidate)
 {
-    const pp_json *metrics;
-    pp_status st = pp_json_member_of(from, "metrics", PP_JSON_OBJECT, &metrics, err);
-
-    if (st != PP_OK)
-        return st;
-    if (metrics->object.count == 0)
-        return pp_json_fail(metrics, err, "expected at least one metric, got none");
+    candidate->metrics = PP_ARENA_NEW(arena, pp_metric, metrics->object.count);
+    if (candidate->metrics == NULL)
+        return;
     candidate->metric_count = metrics->object.count;
-    candidate->metrics = PP_ARENA_NEW(arena, pp_metric, candidate->metric_count);
-    st = pp_arena_check(arena, err);
-    for (size_t i = 0; st == PP_OK && i < candidate->metric_count; i++) {
+    for (size_t i = 0; i < candidate->metric_count; i++) {
         const pp_json_member *member = &metrics->object.members[i];
 
-        if (member->key.size == 0)
-            return pp_json_fail(member->value, err, "expected a name for the metric, got \"\"");
-        candidate->metrics[i].name = member->key;
-        st = pp_json_get_number(member->value, &candidate->metrics[i].value, err);
+        candidate->metrics[i] = (pp_metric){member->key, pp_checked_real(member->value)};
     }
-    if (st == PP_OK)
-        sort_metrics(candidate);
-    return st;
+    sort_metrics(candidate);
 }
 
-/* An optional member that must be an object when it is there; NULL when it is not. */
-static pp_status optional_object(const pp_json *from, const char *key, const pp_json **ret_value,
-                                 pp_error *err)
+static void decode_candidate(pp_arena *arena, const pp_json *from, pp_candidate *candidate)
 {
-    *ret_value = pp_json_find(from, key);
-    return *ret_value == NULL ? PP_OK : pp_json_expect(*ret_value, PP_JSON_OBJECT, err);
+    const pp_json *label = pp_json_find(from, "label");
+
+    candidate->id = pp_checked_text(from, "id");
+    candidate->label = label == NULL ? candidate->id : label->text;
+    candidate->parameters = pp_json_find(from, "parameters");
+    decode_metrics(arena, pp_checked_object(from, "metrics"), candidate);
 }
 
-static pp_status decode_candidate(pp_arena *arena, const pp_json *from, pp_candidate *candidate,
-                                  pp_error *err)
-{
-    static const char *const keys[] = {"id", "label", "parameters", "metrics"};
-    const pp_json *label;
-    pp_status st = pp_json_only_keys(from, keys, PP_COUNT_OF(keys), err);
-
-    if (st == PP_OK)
-        st = pp_json_member_filled_text(from, "id", &candidate->id, err);
-    candidate->label = candidate->id;
-    label = pp_json_find(from, "label");
-    if (st == PP_OK && label != NULL)
-        st = pp_json_get_filled_text(label, &candidate->label, err);
-    if (st == PP_OK)
-        st = optional_object(from, "parameters", &candidate->parameters, err);
-    return st == PP_OK ? decode_metrics(arena, from, candidate, err) : st;
-}
-
-static pp_status decode_candidates(pp_arena *arena, const pp_json *root, pp_benchmark_set *set,
+static pp_status decode_candidates(pp_arena *arena, const pp_json *list, pp_benchmark_set *set,
                                    pp_error *err)
 {
-    const pp_json *list;
-    pp_status st = pp_json_member_of(root, "candidates", PP_JSON_ARRAY, &list, err);
-
-    if (st != PP_OK)
-        return st;
     set->candidate_count = list->array.count;
     set->candidates = PP_ARENA_NEW(arena, pp_candidate, set->candidate_count);
-    st = pp_arena_check(arena, err);
-    for (size_t i = 0; st == PP_OK && i < set->candidate_count; i++)
-        st = decode_candidate(arena, list->array.items[i], &set->candidates[i], err);
-    if (st == PP_OK && set->candidate_count == 0)
-        return pp_json_fail(list, err, "expected at least one candidate, got none");
-    return st;
+    for (size_t i = 0; set->candidates != NULL && i < set->candidate_count; i++)
+        decode_candidate(arena, list->array.items[i], &set->candidates[i]);
+    return pp_arena_check(arena, err);
 }
 
 static pp_status index_candidates(pp_arena *arena, pp_benchmark_set *set, pp_error *err)
@@ -178,30 +143,17 @@ static pp_origin origin_of(const pp_benchmark_set *set)
 pp_status pp_benchmark_set_decode(pp_arena *arena, const pp_json *root, pp_benchmark_set *ret_set,
                                   pp_error *err)
 {
-    static const char *const keys[] = {"schema_version", "baseline_id", "candidates", "metadata",
-                                       "synthetic"};
     pp_benchmark_set set = {0};
-    pp_text version;
-    const pp_json *member;
-    pp_status st = pp_json_only_keys(root, keys, PP_COUNT_OF(keys), err);
+    pp_status st = pp_fields_check(root, &pp_benchmark_set_fields, err);
 
-    if (st == PP_OK)
-        st = pp_json_require(root, "schema_version", &member, err);
-    if (st == PP_OK)
-        st = pp_json_get_text(member, &version, err);
-    if (st == PP_OK && !pp_text_is(version, SCHEMA_VERSION))
-        return pp_json_fail(member, err, "expected \"" SCHEMA_VERSION "\", got \"%s\"",
-                            version.data);
-    if (st == PP_OK)
-        st = pp_json_member_filled_text(root, "baseline_id", &set.baseline_id, err);
-    if (st == PP_OK)
-        st = decode_candidates(arena, root, &set, err);
+    if (st != PP_OK)
+        return st;
+    set.baseline_id = pp_checked_text(root, "baseline_id");
+    set.metadata = pp_json_find(root, "metadata");
+    set.synthetic = pp_checked_bool(root, "synthetic");
+    st = decode_candidates(arena, pp_checked_list(root, "candidates"), &set, err);
     if (st == PP_OK)
         st = index_candidates(arena, &set, err);
-    if (st == PP_OK)
-        st = optional_object(root, "metadata", &set.metadata, err);
-    if (st == PP_OK)
-        st = pp_json_member_bool(root, "synthetic", &set.synthetic, err);
     if (st != PP_OK)
         return st;
     set.origin = origin_of(&set);

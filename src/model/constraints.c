@@ -1,75 +1,19 @@
 #include "model/constraints.h"
 
 #include "model/document.h"
-
-/* Both schemas know these; 2.0 adds the last two. */
-static const char *const known_keys[] = {
-    "min_quality_retention",
-    "quality_metric",
-    "max_values",
-    "min_values",
-    "objective",
-    "frontier_metrics",
-    "objective_tolerance_percent",
-    "preference_order",
-    "schema_version",
-    "quality",
-};
-#define N_KEYS_2_0 PP_COUNT_OF(known_keys)
-#define N_KEYS_1_0 (N_KEYS_2_0 - 2)
+#include "model/tables.h"
 
 const char *pp_direction_name(pp_direction direction)
 {
     return direction == PP_DIRECTION_MIN ? "min" : "max";
 }
 
-static pp_status get_in_range(const pp_json *value, double max, double *ret_value, pp_error *err)
+static pp_direction direction_of(const pp_json *word)
 {
-    pp_status st = pp_json_get_number(value, ret_value, err);
-
-    if (st == PP_OK && !(*ret_value >= 0.0 && *ret_value <= max))
-        return pp_json_fail(value, err, "expected 0 to %g, got %g", max, *ret_value);
-    return st;
-}
-
-static pp_status decode_direction(const pp_json *value, pp_direction *ret_direction, pp_error *err)
-{
-    pp_text word;
-    pp_status st = pp_json_get_text(value, &word, err);
-
-    if (st != PP_OK)
-        return st;
-    if (!pp_text_is(word, "min") && !pp_text_is(word, "max"))
-        return pp_json_fail(value, err, "expected \"min\" or \"max\", got \"%s\"", word.data);
-    *ret_direction = pp_text_is(word, "min") ? PP_DIRECTION_MIN : PP_DIRECTION_MAX;
-    return PP_OK;
-}
-
-static pp_status check_metric_name(const pp_json_member *member, pp_error *err)
-{
-    if (member->key.size == 0)
-        return pp_json_fail(member->value, err, "expected the name of a metric, got \"\"");
-    return PP_OK;
+    return pp_text_is(word->text, "min") ? PP_DIRECTION_MIN : PP_DIRECTION_MAX;
 }
 
 /* ---- schema and quality -------------------------------------------------------------------- */
-
-static pp_status decode_schema(const pp_json *root, pp_constraints *constraints, pp_error *err)
-{
-    const pp_json *version = pp_json_find(root, "schema_version");
-    pp_text text;
-    pp_status st;
-
-    constraints->schema = PP_CONSTRAINTS_1_0;
-    if (version == NULL)
-        return pp_json_only_keys(root, known_keys, N_KEYS_1_0, err);
-    st = pp_json_get_text(version, &text, err);
-    if (st == PP_OK && !pp_text_is(text, "2.0"))
-        return pp_json_fail(version, err, "expected \"2.0\" (1.0 carries no version), got \"%s\"",
-                            text.data);
-    constraints->schema = PP_CONSTRAINTS_2_0;
-    return st == PP_OK ? pp_json_only_keys(root, known_keys, N_KEYS_2_0, err) : st;
-}
 
 static pp_status refuse_quality_keys(const pp_json *root, pp_error *err)
 {
@@ -85,40 +29,16 @@ static pp_status refuse_quality_keys(const pp_json *root, pp_error *err)
     return PP_OK;
 }
 
-static pp_status decode_quality_mode(const pp_json *root, pp_constraints *constraints,
-                                     pp_error *err)
-{
-    const pp_json *mode = pp_json_find(root, "quality");
-    pp_text word;
-    pp_status st;
-
-    if (mode == NULL)
-        return PP_OK;
-    st = pp_json_get_text(mode, &word, err);
-    if (st != PP_OK)
-        return st;
-    if (pp_text_is(word, "judged"))
-        return PP_OK;
-    if (!pp_text_is(word, "not-measurable"))
-        return pp_json_fail(mode, err, "expected \"judged\" or \"not-measurable\", got \"%s\"",
-                            word.data);
-    constraints->quality_not_measurable = true;
-    return refuse_quality_keys(root, err);
-}
-
 static pp_status decode_quality(const pp_json *root, pp_constraints *constraints, pp_error *err)
 {
+    const pp_json *mode = pp_json_find(root, "quality");
     const pp_json *retention = pp_json_find(root, "min_quality_retention");
     const pp_json *metric = pp_json_find(root, "quality_metric");
-    pp_status st = decode_quality_mode(root, constraints, err);
 
-    constraints->min_quality_retention = 1.0;
-    constraints->quality_metric = pp_text_of("quality_score");
-    if (st == PP_OK && retention != NULL)
-        st = get_in_range(retention, 1.0, &constraints->min_quality_retention, err);
-    if (st == PP_OK && metric != NULL)
-        st = pp_json_get_filled_text(metric, &constraints->quality_metric, err);
-    return st;
+    constraints->quality_not_measurable = mode != NULL && pp_text_is(mode->text, "not-measurable");
+    constraints->min_quality_retention = retention == NULL ? 1.0 : pp_checked_real(retention);
+    constraints->quality_metric = metric == NULL ? pp_text_of("quality_score") : metric->text;
+    return constraints->quality_not_measurable ? refuse_quality_keys(root, err) : PP_OK;
 }
 
 /* ---- limits -------------------------------------------------------------------------------- */
@@ -127,25 +47,17 @@ static pp_status decode_limits(pp_arena *arena, const pp_json *root, const char 
                                pp_limit **ret_limits, size_t *ret_count, pp_error *err)
 {
     const pp_json *from = pp_json_find(root, key);
-    pp_status st;
 
     if (from == NULL)
         return PP_OK;
-    st = pp_json_expect(from, PP_JSON_OBJECT, err);
-    if (st != PP_OK)
-        return st;
     *ret_count = from->object.count;
     *ret_limits = PP_ARENA_NEW(arena, pp_limit, *ret_count);
-    st = pp_arena_check(arena, err);
-    for (size_t i = 0; st == PP_OK && i < *ret_count; i++) {
+    for (size_t i = 0; *ret_limits != NULL && i < *ret_count; i++) {
         const pp_json_member *member = &from->object.members[i];
 
-        st = check_metric_name(member, err);
-        (*ret_limits)[i].metric = member->key;
-        if (st == PP_OK)
-            st = pp_json_get_number(member->value, &(*ret_limits)[i].value, err);
+        (*ret_limits)[i] = (pp_limit){member->key, pp_checked_real(member->value)};
     }
-    return st;
+    return pp_arena_check(arena, err);
 }
 
 static pp_status check_limits_agree(pp_arena *arena, const pp_json *root, const pp_constraints *c,
@@ -173,44 +85,23 @@ static pp_status check_limits_agree(pp_arena *arena, const pp_json *root, const 
 
 /* ---- goals --------------------------------------------------------------------------------- */
 
-static pp_status decode_objective(const pp_json *root, pp_goal *goal, pp_error *err)
+static pp_goal decode_objective(const pp_json *from)
 {
-    static const char *const keys[] = {"metric", "direction"};
-    const pp_json *from;
-    const pp_json *direction;
-    pp_status st = pp_json_member_of(root, "objective", PP_JSON_OBJECT, &from, err);
-
-    if (st == PP_OK)
-        st = pp_json_only_keys(from, keys, PP_COUNT_OF(keys), err);
-    if (st == PP_OK)
-        st = pp_json_member_filled_text(from, "metric", &goal->metric, err);
-    if (st == PP_OK)
-        st = pp_json_require(from, "direction", &direction, err);
-    return st == PP_OK ? decode_direction(direction, &goal->direction, err) : st;
+    return (pp_goal){pp_checked_text(from, "metric"),
+                     direction_of(pp_json_find(from, "direction"))};
 }
 
-static pp_status decode_frontier(pp_arena *arena, const pp_json *root, pp_constraints *c,
+static pp_status decode_frontier(pp_arena *arena, const pp_json *from, pp_constraints *c,
                                  pp_error *err)
 {
-    const pp_json *from;
-    pp_status st = pp_json_member_of(root, "frontier_metrics", PP_JSON_OBJECT, &from, err);
-
-    if (st != PP_OK)
-        return st;
-    if (from->object.count == 0)
-        return pp_json_fail(from, err, "expected at least one metric, got none");
     c->frontier_metric_count = from->object.count;
     c->frontier_metrics = PP_ARENA_NEW(arena, pp_goal, c->frontier_metric_count);
-    st = pp_arena_check(arena, err);
-    for (size_t i = 0; st == PP_OK && i < c->frontier_metric_count; i++) {
+    for (size_t i = 0; c->frontier_metrics != NULL && i < c->frontier_metric_count; i++) {
         const pp_json_member *member = &from->object.members[i];
 
-        st = check_metric_name(member, err);
-        c->frontier_metrics[i].metric = member->key;
-        if (st == PP_OK)
-            st = decode_direction(member->value, &c->frontier_metrics[i].direction, err);
+        c->frontier_metrics[i] = (pp_goal){member->key, direction_of(member->value)};
     }
-    return st;
+    return pp_arena_check(arena, err);
 }
 
 static const pp_goal *find_goal(const pp_constraints *c, pp_text metric)
@@ -270,14 +161,11 @@ static pp_status decode_preferences(pp_arena *arena, const pp_json *root, pp_con
 
     if (list == NULL)
         return PP_OK;
-    st = pp_json_expect(list, PP_JSON_ARRAY, err);
-    if (st != PP_OK)
-        return st;
     c->preference_count = list->array.count;
     c->preference_order = PP_ARENA_NEW(arena, pp_text, c->preference_count);
     st = pp_arena_check(arena, err);
     for (size_t i = 0; st == PP_OK && i < c->preference_count; i++)
-        st = pp_json_get_filled_text(list->array.items[i], &c->preference_order[i], err);
+        c->preference_order[i] = list->array.items[i]->text;
     return st == PP_OK ? check_unique(arena, list, c, err) : st;
 }
 
@@ -285,27 +173,27 @@ static pp_status decode_goals(pp_arena *arena, const pp_json *root, pp_constrain
                               pp_error *err)
 {
     const pp_json *tolerance = pp_json_find(root, "objective_tolerance_percent");
-    pp_status st = decode_objective(root, &c->objective, err);
+    pp_status st = decode_frontier(arena, pp_checked_object(root, "frontier_metrics"), c, err);
 
-    if (st == PP_OK)
-        st = decode_frontier(arena, root, c, err);
+    c->objective = decode_objective(pp_checked_object(root, "objective"));
+    c->objective_tolerance_percent = tolerance == NULL ? 0.0 : pp_checked_real(tolerance);
     if (st == PP_OK)
         st = check_goals_agree(root, c, err);
-    if (st == PP_OK && tolerance != NULL)
-        st = get_in_range(tolerance, 100.0, &c->objective_tolerance_percent, err);
     return st == PP_OK ? decode_preferences(arena, root, c, err) : st;
 }
 
 pp_status pp_constraints_decode(pp_arena *arena, const pp_json *root,
                                 pp_constraints *ret_constraints, pp_error *err)
 {
+    static const pp_field_type type = {.kind = PP_FIELD_CHOICE, .choices = pp_constraints_choices};
     pp_constraints c = {0};
-    pp_status st = pp_json_expect(root, PP_JSON_OBJECT, err);
+    pp_status st = pp_field_check(root, &type, err);
 
-    if (st == PP_OK)
-        st = decode_schema(root, &c, err);
-    if (st == PP_OK)
-        st = decode_quality(root, &c, err);
+    if (st != PP_OK)
+        return st;
+    c.schema =
+        pp_json_find(root, "schema_version") == NULL ? PP_CONSTRAINTS_1_0 : PP_CONSTRAINTS_2_0;
+    st = decode_quality(root, &c, err);
     if (st == PP_OK)
         st = decode_limits(arena, root, "max_values", &c.max_values, &c.max_value_count, err);
     if (st == PP_OK)

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/tables.h"
+
 #define NAME_OF_END "end"
 
 typedef struct decoder {
@@ -38,10 +40,7 @@ static bool holds_control_character(pp_text text)
 
 static pp_status decode_token_text(const pp_json *value, pp_text *ret_text, pp_error *err)
 {
-    pp_status st = pp_json_get_text(value, ret_text, err);
-
-    if (st != PP_OK)
-        return st;
+    *ret_text = value->text;
     if (ret_text->size == 0 || ret_text->size > PP_TABLE_MAX_TEXT_BYTES)
         return pp_json_fail(value, err, "expected 1 to %d bytes of text, got %zu",
                             PP_TABLE_MAX_TEXT_BYTES, ret_text->size);
@@ -61,28 +60,13 @@ static pp_status decode_token_text(const pp_json *value, pp_text *ret_text, pp_e
     return PP_OK;
 }
 
-static pp_status require_list(const pp_json *root, const char *key, size_t max,
-                              const pp_json **ret_list, pp_error *err)
-{
-    pp_status st = pp_json_member_of(root, key, PP_JSON_ARRAY, ret_list, err);
-
-    if (st != PP_OK)
-        return st;
-    if ((*ret_list)->array.count == 0 || (*ret_list)->array.count > max)
-        return pp_json_fail(*ret_list, err, "expected 1 to %zu items, got %zu", max,
-                            (*ret_list)->array.count);
-    return PP_OK;
-}
-
 static pp_status decode_vocabulary(decoder *d, const pp_json *root, pp_error *err)
 {
     pp_model_table *t = d->table;
-    const pp_json *list;
+    const pp_json *list = pp_checked_list(root, "vocabulary");
     size_t repeated;
-    pp_status st = require_list(root, "vocabulary", PP_TABLE_MAX_TOKENS, &list, err);
+    pp_status st;
 
-    if (st != PP_OK)
-        return st;
     t->token_count = list->array.count;
     t->tokens = PP_ARENA_NEW(d->arena, pp_text, t->token_count);
     d->state_of = PP_ARENA_NEW(d->arena, size_t, t->token_count);
@@ -116,11 +100,9 @@ static pp_status find_token(const decoder *d, const pp_json *at, pp_text text, s
 static pp_status decode_entry(const decoder *d, const pp_json_member *member,
                               pp_table_entry *ret_entry, pp_error *err)
 {
-    pp_status st = pp_json_get_number(member->value, &ret_entry->probability, err);
-    double p = ret_entry->probability;
+    double p = pp_checked_real(member->value);
 
-    if (st != PP_OK)
-        return st;
+    ret_entry->probability = p;
     if (p != 0 && !(p >= PP_TABLE_MIN_PROBABILITY && p <= 1))
         return pp_json_fail(member->value, err, "expected 0, or %g to 1, got %.9g",
                             PP_TABLE_MIN_PROBABILITY, p);
@@ -133,10 +115,8 @@ static pp_status decode_entry(const decoder *d, const pp_json_member *member,
 static pp_status decode_row(const decoder *d, const pp_json *from, pp_table_row *row, pp_error *err)
 {
     double sum = 0;
-    pp_status st = pp_json_expect(from, PP_JSON_OBJECT, err);
+    pp_status st;
 
-    if (st != PP_OK)
-        return st;
     row->next = PP_ARENA_NEW(d->arena, pp_table_entry, from->object.count);
     st = pp_arena_check(d->arena, err);
     for (size_t i = 0; st == PP_OK && i < from->object.count; i++) {
@@ -156,34 +136,25 @@ static pp_status decode_row(const decoder *d, const pp_json *from, pp_table_row 
 
 static pp_status decode_state(decoder *d, const pp_json *from, size_t number, pp_error *err)
 {
-    static const char *const keys[] = {"state", "next"};
     pp_table_state *state = &d->table->states[number];
-    const pp_json *name;
-    const pp_json *next;
-    pp_status st = pp_json_only_keys(from, keys, PP_COUNT_OF(keys), err);
+    const pp_json *name = pp_json_find(from, "state");
+    pp_status st = find_token(d, name, name->text, &state->token, err);
 
-    if (st == PP_OK)
-        st = pp_json_member_of(from, "state", PP_JSON_STRING, &name, err);
-    if (st == PP_OK)
-        st = find_token(d, name, name->text, &state->token, err);
     if (st != PP_OK)
         return st;
     if (d->state_of[state->token] != PP_NOT_FOUND)
         return pp_json_fail(name, err, "the state \"%s\" has a row already: $.rows[%zu]",
                             name->text.data, d->state_of[state->token]);
     d->state_of[state->token] = number;
-    st = pp_json_require(from, "next", &next, err);
-    return st == PP_OK ? decode_row(d, next, &state->row, err) : st;
+    return decode_row(d, pp_checked_object(from, "next"), &state->row, err);
 }
 
 static pp_status decode_states(decoder *d, const pp_json *root, pp_error *err)
 {
     pp_model_table *t = d->table;
-    const pp_json *list;
-    pp_status st = require_list(root, "rows", PP_TABLE_MAX_ROWS, &list, err);
+    const pp_json *list = pp_checked_list(root, "rows");
+    pp_status st;
 
-    if (st != PP_OK)
-        return st;
     t->state_count = list->array.count;
     t->states = PP_ARENA_NEW(d->arena, pp_table_state, t->state_count);
     st = pp_arena_check(d->arena, err);
@@ -250,60 +221,35 @@ static pp_status check_endings(const decoder *d, const pp_json *root, pp_error *
 
 /* ---- the document -------------------------------------------------------------------------- */
 
-static pp_status expect_word(const pp_json *root, const char *key, const char *word, pp_error *err)
-{
-    const pp_json *value;
-    pp_status st = pp_json_member_of(root, key, PP_JSON_STRING, &value, err);
-
-    if (st == PP_OK && !pp_text_is(value->text, word))
-        return pp_json_fail(value, err, "expected \"%s\", got \"%s\"", word, value->text.data);
-    return st;
-}
-
 static pp_status decode_name(const pp_json *root, pp_text *ret_name, pp_error *err)
 {
-    pp_status st = pp_json_member_filled_text(root, "name", ret_name, err);
-
-    if (st == PP_OK &&
-        (ret_name->size > PP_TABLE_MAX_NAME_BYTES || holds_control_character(*ret_name)))
+    *ret_name = pp_checked_text(root, "name");
+    if (ret_name->size > PP_TABLE_MAX_NAME_BYTES || holds_control_character(*ret_name))
         return pp_json_fail(pp_json_find(root, "name"), err,
                             "expected at most %d bytes without control characters",
                             PP_TABLE_MAX_NAME_BYTES);
-    return st;
+    return PP_OK;
 }
 
 static pp_status decode_options(decoder *d, const pp_json *root, pp_error *err)
 {
     const pp_json *endless = pp_json_find(root, "endless");
     const pp_json *chat_state = pp_json_find(root, "chat_state");
-    pp_text text;
-    pp_status st = PP_OK;
 
-    if (endless != NULL)
-        st = pp_json_get_bool(endless, &d->table->endless, err);
-    if (st != PP_OK || chat_state == NULL)
-        return st;
-    d->table->has_chat_state = true;
-    st = pp_json_get_text(chat_state, &text, err);
-    return st == PP_OK ? find_token(d, chat_state, text, &d->table->chat_state, err) : st;
+    d->table->endless = endless != NULL && endless->boolean;
+    d->table->has_chat_state = chat_state != NULL;
+    return chat_state == NULL
+               ? PP_OK
+               : find_token(d, chat_state, chat_state->text, &d->table->chat_state, err);
 }
 
 pp_status pp_model_table_decode(pp_arena *arena, const pp_json *root, pp_model_table *ret_table,
                                 pp_error *err)
 {
-    static const char *const keys[] = {"schema_version", "document",  "name",       "vocabulary",
-                                       "rows",           "otherwise", "chat_state", "endless"};
     pp_model_table table = {0};
     decoder d = {.arena = arena, .table = &table};
-    const pp_json *otherwise;
-    pp_status st = pp_json_expect(root, PP_JSON_OBJECT, err);
+    pp_status st = pp_fields_check(root, &pp_model_table_fields, err);
 
-    if (st == PP_OK)
-        st = expect_word(root, "document", "model-table", err);
-    if (st == PP_OK)
-        st = expect_word(root, "schema_version", "1.0", err);
-    if (st == PP_OK)
-        st = pp_json_only_keys(root, keys, PP_COUNT_OF(keys), err);
     if (st == PP_OK)
         st = decode_name(root, &table.name, err);
     if (st == PP_OK)
@@ -311,9 +257,7 @@ pp_status pp_model_table_decode(pp_arena *arena, const pp_json *root, pp_model_t
     if (st == PP_OK)
         st = decode_states(&d, root, err);
     if (st == PP_OK)
-        st = pp_json_require(root, "otherwise", &otherwise, err);
-    if (st == PP_OK)
-        st = decode_row(&d, otherwise, &table.otherwise, err);
+        st = decode_row(&d, pp_checked_object(root, "otherwise"), &table.otherwise, err);
     if (st == PP_OK)
         st = decode_options(&d, root, err);
     if (st == PP_OK && !table.endless)

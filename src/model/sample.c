@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "model/tables.h"
+
 static const char *const source_names[] = {"none",      "timings",      "usage",
                                            "predicted", "token-arrays", "events"};
 
@@ -53,87 +55,48 @@ typedef struct row {
     const char *key;
     row_kind kind;
     size_t offset;
-    int64_t min;
 } row;
 
-#define ROW(key, kind, field, min)                                                                 \
+#define ROW(key, kind, field)                                                                      \
     {                                                                                              \
-        key, kind, offsetof(pp_sample, field), min                                                 \
+        key, kind, offsetof(pp_sample, field)                                                      \
     }
 
 static const row top_rows[] = {
-    ROW("pass", ROW_INT, id.pass, 1),
-    ROW("index", ROW_INT, id.index, 1),
-    ROW("scheduled_ns", ROW_INT, scheduled_ns, 0),
-    ROW("started_ns", ROW_INT, started_ns, 0),
-    ROW("connect_ns", ROW_MAYBE_INT, connect_ns, 0),
-    ROW("ttft_ns", ROW_MAYBE_INT, ttft_ns, 0),
-    ROW("first_answer_ns", ROW_MAYBE_INT, first_answer_ns, 0),
-    ROW("e2e_ns", ROW_MAYBE_INT, e2e_ns, 0),
-    ROW("stream_end_ns", ROW_INT, stream_end_ns, 0),
-    ROW("text_event_count", ROW_INT, text_event_count, 0),
-    ROW("event_count", ROW_INT, event_count, 0),
-    ROW("ping_count", ROW_INT, ping_count, 0),
-    ROW("events_per_read_max", ROW_INT, events_per_read_max, 0),
-    ROW("kernel_arrival_count", ROW_INT, kernel_arrival_count, 0),
-    ROW("user_arrival_count", ROW_INT, user_arrival_count, 0),
-    ROW("client_lag_ns_p99", ROW_MAYBE_INT, client_lag_ns_p99, 0),
-    ROW("client_lag_ns_max", ROW_MAYBE_INT, client_lag_ns_max, 0),
-    ROW("http_status", ROW_MAYBE_INT, http_status, 100),
-    ROW("text_bytes", ROW_INT, text_bytes, 0),
+    ROW("pass", ROW_INT, id.pass),
+    ROW("index", ROW_INT, id.index),
+    ROW("scheduled_ns", ROW_INT, scheduled_ns),
+    ROW("started_ns", ROW_INT, started_ns),
+    ROW("connect_ns", ROW_MAYBE_INT, connect_ns),
+    ROW("ttft_ns", ROW_MAYBE_INT, ttft_ns),
+    ROW("first_answer_ns", ROW_MAYBE_INT, first_answer_ns),
+    ROW("e2e_ns", ROW_MAYBE_INT, e2e_ns),
+    ROW("stream_end_ns", ROW_INT, stream_end_ns),
+    ROW("text_event_count", ROW_INT, text_event_count),
+    ROW("event_count", ROW_INT, event_count),
+    ROW("ping_count", ROW_INT, ping_count),
+    ROW("events_per_read_max", ROW_INT, events_per_read_max),
+    ROW("kernel_arrival_count", ROW_INT, kernel_arrival_count),
+    ROW("user_arrival_count", ROW_INT, user_arrival_count),
+    ROW("client_lag_ns_p99", ROW_MAYBE_INT, client_lag_ns_p99),
+    ROW("client_lag_ns_max", ROW_MAYBE_INT, client_lag_ns_max),
+    ROW("http_status", ROW_MAYBE_INT, http_status),
+    ROW("text_bytes", ROW_INT, text_bytes),
 };
 
 static const row token_rows[] = {
-    ROW("asked", ROW_INT, asked_tokens, 0),
-    ROW("prompt", ROW_MAYBE_INT, prompt_tokens, 0),
-    ROW("cached", ROW_MAYBE_INT, cached_tokens, 0),
-    ROW("generated", ROW_MAYBE_INT, generated_tokens, 0),
+    ROW("asked", ROW_INT, asked_tokens),
+    ROW("prompt", ROW_MAYBE_INT, prompt_tokens),
+    ROW("cached", ROW_MAYBE_INT, cached_tokens),
+    ROW("generated", ROW_MAYBE_INT, generated_tokens),
 };
 
 static const row server_rows[] = {
-    ROW("prompt_ms", ROW_MAYBE_REAL, server_prompt_ms, 0),
-    ROW("predicted_ms", ROW_MAYBE_REAL, server_predicted_ms, 0),
-    ROW("draft_tokens", ROW_MAYBE_INT, draft_tokens, 0),
-    ROW("draft_accepted_tokens", ROW_MAYBE_INT, draft_accepted_tokens, 0),
+    ROW("prompt_ms", ROW_MAYBE_REAL, server_prompt_ms),
+    ROW("predicted_ms", ROW_MAYBE_REAL, server_predicted_ms),
+    ROW("draft_tokens", ROW_MAYBE_INT, draft_tokens),
+    ROW("draft_accepted_tokens", ROW_MAYBE_INT, draft_accepted_tokens),
 };
-
-static const char *const top_keys[] = {
-    "candidate",
-    "pass",
-    "phase",
-    "index",
-    "prompt_id",
-    "request_sha256",
-    "scheduled_ns",
-    "started_ns",
-    "connect_ns",
-    "ttft_ns",
-    "first_answer_ns",
-    "e2e_ns",
-    "stream_end_ns",
-    "gaps_ns",
-    "text_event_count",
-    "event_count",
-    "ping_count",
-    "events_per_read_max",
-    "kernel_arrival_count",
-    "user_arrival_count",
-    "client_lag_ns_p99",
-    "client_lag_ns_max",
-    "tokens",
-    "server",
-    "finish",
-    "status",
-    "failure",
-    "flags",
-    "http_status",
-    "text_bytes",
-    "text_sha256",
-};
-static const char *const token_keys[] = {"asked", "prompt", "cached", "generated", "source"};
-static const char *const server_keys[] = {"prompt_ms", "predicted_ms", "draft_tokens",
-                                          "draft_accepted_tokens"};
-static const char *const failure_keys[] = {"class", "text"};
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
@@ -228,190 +191,102 @@ pp_status pp_sample_write(const pp_sample *sample, pp_buf *lines, pp_error *err)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static pp_status get_row(const pp_json *object, const row *r, pp_sample *sample, pp_error *err)
+static void get_row(const pp_json *object, const row *r, pp_sample *sample)
 {
     void *field = (char *)sample + r->offset;
-    pp_maybe_int *integer = field;
-    pp_maybe_real *real = field;
-    const pp_json *value = NULL;
-    pp_status st = pp_json_require(object, r->key, &value, err);
+    const pp_json *value = pp_json_find(object, r->key);
 
-    if (st != PP_OK)
-        return st;
     if (r->kind == ROW_INT)
-        return pp_json_get_int(value, r->min, INT64_MAX, field, err);
-    if (value->kind == PP_JSON_NULL)
-        return PP_OK; /* absent, as the zeroed struct says */
-    if (r->kind == ROW_MAYBE_INT) {
-        integer->known = true;
-        return pp_json_get_int(value, r->min, INT64_MAX, &integer->value, err);
-    }
-    real->known = true;
-    return pp_json_get_number(value, &real->value, err);
+        *(int64_t *)field = value->integer;
+    else if (value->kind == PP_JSON_NULL)
+        return; /* absent, as the zeroed struct says */
+    else if (r->kind == ROW_MAYBE_INT)
+        *(pp_maybe_int *)field = pp_known_int(value->integer);
+    else
+        *(pp_maybe_real *)field = pp_known_real(pp_checked_real(value));
 }
 
-static pp_status get_rows(const pp_json *object, const row *rows, size_t n_rows, pp_sample *sample,
-                          pp_error *err)
+static void get_rows(const pp_json *object, const row *rows, size_t n_rows, pp_sample *sample)
 {
-    pp_status st = PP_OK;
-
-    for (size_t i = 0; i < n_rows && st == PP_OK; i++)
-        st = get_row(object, &rows[i], sample, err);
-    return st;
+    for (size_t i = 0; i < n_rows; i++)
+        get_row(object, &rows[i], sample);
 }
 
-/* An object member with exactly the keys given. */
-static pp_status member_object(const pp_json *top, const char *key, const char *const *keys,
-                               size_t n_keys, const pp_json **ret_object, pp_error *err)
+static pp_text text_or_empty(const pp_json *object, const char *key)
 {
-    pp_status st = pp_json_member_of(top, key, PP_JSON_OBJECT, ret_object, err);
+    const pp_json *value = pp_json_find(object, key);
 
-    return st == PP_OK ? pp_json_only_keys(*ret_object, keys, n_keys, err) : st;
+    return value->kind == PP_JSON_NULL ? (pp_text){0} : value->text;
 }
 
-static pp_status member_text(const pp_json *object, const char *key, pp_text *ret_text,
-                             pp_error *err)
+static void copy_digest(pp_text digest, char out[PP_SHA256_HEX_SIZE])
 {
-    const pp_json *value = NULL;
-    pp_status st = pp_json_require(object, key, &value, err);
-
-    return st == PP_OK ? pp_json_get_text(value, ret_text, err) : st;
+    if (digest.size > 0)
+        memcpy(out, digest.data, PP_SHA256_HEX_SIZE);
 }
 
-/* Text, or null for an empty one. */
-static pp_status member_text_or_null(const pp_json *object, const char *key, pp_text *ret_text,
-                                     pp_error *err)
+static void get_id(const pp_json *top, pp_sample *sample)
 {
-    const pp_json *value = NULL;
-    pp_status st = pp_json_require(object, key, &value, err);
-
-    if (st == PP_OK && value->kind != PP_JSON_NULL)
-        st = pp_json_get_filled_text(value, ret_text, err);
-    return st;
+    sample->id.candidate = pp_checked_text(top, "candidate");
+    sample->id.prompt_id = pp_checked_text(top, "prompt_id");
+    PP_ASSERT(pp_phase_find(pp_checked_text(top, "phase"), &sample->id.phase));
+    copy_digest(pp_checked_text(top, "request_sha256"), sample->id.request_sha256);
 }
 
-static pp_status copy_digest(const pp_json *object, const char *key, pp_text text,
-                             char out[PP_SHA256_HEX_SIZE], pp_error *err)
+static pp_status get_gaps(pp_arena *arena, const pp_json *gaps, pp_sample *sample, pp_error *err)
 {
-    if (text.size != PP_SHA256_HEX_SIZE - 1)
-        return pp_json_fail(pp_json_find(object, key), err, "expected 64 hexadecimal digits");
-    for (size_t i = 0; i < text.size; i++)
-        if (strchr("0123456789abcdef", text.data[i]) == NULL || text.data[i] == '\0')
-            return pp_json_fail(pp_json_find(object, key), err,
-                                "expected 64 lower-case hexadecimal digits");
-    memcpy(out, text.data, text.size);
-    out[text.size] = '\0';
-    return PP_OK;
-}
-
-static pp_status get_id(const pp_json *top, pp_sample *sample, pp_error *err)
-{
-    pp_text phase = {0};
-    pp_text digest = {0};
-    pp_status st = member_text(top, "candidate", &sample->id.candidate, err);
-
-    if (st == PP_OK)
-        st = member_text(top, "prompt_id", &sample->id.prompt_id, err);
-    if (st == PP_OK)
-        st = member_text(top, "phase", &phase, err);
-    if (st == PP_OK && !pp_phase_find(phase, &sample->id.phase))
-        st = pp_json_fail(pp_json_find(top, "phase"), err, "expected 'warmup' or 'measured'");
-    if (st == PP_OK)
-        st = member_text(top, "request_sha256", &digest, err);
-    if (st == PP_OK)
-        st = copy_digest(top, "request_sha256", digest, sample->id.request_sha256, err);
-    return st;
-}
-
-static pp_status get_gaps(pp_arena *arena, const pp_json *top, pp_sample *sample, pp_error *err)
-{
-    const pp_json *gaps = NULL;
-    pp_status st = pp_json_member_of(top, "gaps_ns", PP_JSON_ARRAY, &gaps, err);
-
-    if (st != PP_OK)
-        return st;
-    if (gaps->array.count > PP_SAMPLE_MAX_GAPS)
-        return pp_json_fail(gaps, err, "expected at most %zu gaps", PP_SAMPLE_MAX_GAPS);
     sample->gap_count = gaps->array.count;
     sample->gaps_ns = PP_ARENA_NEW(arena, int64_t, sample->gap_count);
-    st = pp_arena_check(arena, err);
-    for (size_t i = 0; i < sample->gap_count && st == PP_OK; i++)
-        st = pp_json_get_int(gaps->array.items[i], 0, INT64_MAX, &sample->gaps_ns[i], err);
-    return st;
+    for (size_t i = 0; sample->gaps_ns != NULL && i < sample->gap_count; i++)
+        sample->gaps_ns[i] = gaps->array.items[i]->integer;
+    return pp_arena_check(arena, err);
 }
 
-static pp_status get_tokens_and_server(const pp_json *top, pp_sample *sample, pp_error *err)
+static void get_tokens_and_server(const pp_json *top, pp_sample *sample)
 {
-    const pp_json *tokens = NULL;
-    const pp_json *server = NULL;
-    pp_text source = {0};
-    pp_status st = member_object(top, "tokens", token_keys, PP_COUNT_OF(token_keys), &tokens, err);
+    const pp_json *tokens = pp_checked_object(top, "tokens");
+    pp_text source = pp_checked_text(tokens, "source");
+    size_t i = 0;
 
-    if (st == PP_OK)
-        st = get_rows(tokens, token_rows, PP_COUNT_OF(token_rows), sample, err);
-    if (st == PP_OK)
-        st = member_text(tokens, "source", &source, err);
-    for (size_t i = 0; st == PP_OK && i <= PP_COUNT_OF(source_names); i++) {
-        if (i == PP_COUNT_OF(source_names))
-            return pp_json_fail(pp_json_find(tokens, "source"), err, "unknown source of counts");
-        if (pp_text_is(source, source_names[i])) {
-            sample->token_source = (pp_token_source)i;
-            break;
-        }
-    }
-    if (st == PP_OK)
-        st = member_object(top, "server", server_keys, PP_COUNT_OF(server_keys), &server, err);
-    if (st == PP_OK)
-        st = get_rows(server, server_rows, PP_COUNT_OF(server_rows), sample, err);
-    return st;
+    get_rows(tokens, token_rows, PP_COUNT_OF(token_rows), sample);
+    while (i < PP_COUNT_OF(source_names) && !pp_text_is(source, source_names[i]))
+        i++;
+    PP_ASSERT(i < PP_COUNT_OF(source_names));
+    sample->token_source = (pp_token_source)i;
+    get_rows(pp_checked_object(top, "server"), server_rows, PP_COUNT_OF(server_rows), sample);
 }
 
 static pp_status get_failure(const pp_json *top, pp_sample *sample, pp_error *err)
 {
-    const pp_json *failure = NULL;
-    pp_text status = {0};
-    pp_text class = {0};
-    pp_status st = member_text(top, "status", &status, err);
+    const pp_json *failure = pp_json_find(top, "failure");
+    bool is_ok = pp_text_is(pp_checked_text(top, "status"), "ok");
 
-    if (st == PP_OK)
-        st = pp_json_require(top, "failure", &failure, err);
-    if (st != PP_OK)
-        return st;
-    if (pp_text_is(status, "ok") && failure->kind == PP_JSON_NULL)
-        return PP_OK;
-    if (!pp_text_is(status, "failed"))
+    if (is_ok != (failure->kind == PP_JSON_NULL))
         return pp_json_fail(pp_json_find(top, "status"), err,
-                            "expected 'ok' without a failure or 'failed' with one");
-    st = member_object(top, "failure", failure_keys, PP_COUNT_OF(failure_keys), &failure, err);
-    if (st == PP_OK)
-        st = member_text(failure, "class", &class, err);
-    if (st == PP_OK && (!pp_failure_find(class, &sample->failure) || pp_sample_is_ok(sample)))
-        st = pp_json_fail(pp_json_find(failure, "class"), err, "unknown class of failure");
-    if (st == PP_OK)
-        st = member_text(failure, "text", &sample->failure_text, err);
-    return st;
+                            "expected \"ok\" without a failure or \"failed\" with one");
+    if (is_ok)
+        return PP_OK;
+    PP_ASSERT(pp_failure_find(pp_checked_text(failure, "class"), &sample->failure));
+    sample->failure_text = pp_checked_text(failure, "text");
+    return PP_OK;
 }
 
 static pp_status get_flag(const pp_json *value, unsigned *flags, pp_error *err)
 {
-    pp_text name = {0};
-    pp_status st = pp_json_get_text(value, &name, err);
+    size_t i = 0;
 
-    for (size_t i = 0; st == PP_OK && i < PP_SAMPLE_FLAG_COUNT; i++) {
-        if (!pp_text_is(name, flag_names[i]))
-            continue;
-        if (*flags >> i != 0)
-            return pp_json_fail(value, err, "flags stand once each and in their order");
-        *flags |= 1u << i;
-        return PP_OK;
-    }
-    return st == PP_OK ? pp_json_fail(value, err, "unknown flag") : st;
+    while (i < PP_SAMPLE_FLAG_COUNT && !pp_text_is(value->text, flag_names[i]))
+        i++;
+    PP_ASSERT(i < PP_SAMPLE_FLAG_COUNT);
+    if (*flags >> i != 0)
+        return pp_json_fail(value, err, "flags stand once each and in their order");
+    *flags |= 1u << i;
+    return PP_OK;
 }
 
-static pp_status get_flags(const pp_json *top, pp_sample *sample, pp_error *err)
+static pp_status get_flags(const pp_json *flags, pp_sample *sample, pp_error *err)
 {
-    const pp_json *flags = NULL;
-    pp_status st = pp_json_member_of(top, "flags", PP_JSON_ARRAY, &flags, err);
+    pp_status st = PP_OK;
 
     for (size_t i = 0; st == PP_OK && i < flags->array.count; i++)
         st = get_flag(flags->array.items[i], &sample->flags, err);
@@ -462,29 +337,20 @@ pp_status pp_sample_decode(pp_arena *arena, const pp_json *root, pp_sample *ret_
                            pp_error *err)
 {
     pp_sample sample = {0};
-    pp_text digest = {0};
-    pp_status st = pp_json_expect(root, PP_JSON_OBJECT, err);
+    pp_status st = pp_fields_check(root, &pp_sample_fields, err);
 
-    if (st == PP_OK)
-        st = pp_json_only_keys(root, top_keys, PP_COUNT_OF(top_keys), err);
-    if (st == PP_OK)
-        st = get_id(root, &sample, err);
-    if (st == PP_OK)
-        st = get_rows(root, top_rows, PP_COUNT_OF(top_rows), &sample, err);
-    if (st == PP_OK)
-        st = get_gaps(arena, root, &sample, err);
-    if (st == PP_OK)
-        st = get_tokens_and_server(root, &sample, err);
-    if (st == PP_OK)
-        st = member_text_or_null(root, "finish", &sample.finish, err);
+    if (st != PP_OK)
+        return st;
+    get_id(root, &sample);
+    get_rows(root, top_rows, PP_COUNT_OF(top_rows), &sample);
+    get_tokens_and_server(root, &sample);
+    sample.finish = text_or_empty(root, "finish");
+    copy_digest(text_or_empty(root, "text_sha256"), sample.text_sha256);
+    st = get_gaps(arena, pp_checked_list(root, "gaps_ns"), &sample, err);
     if (st == PP_OK)
         st = get_failure(root, &sample, err);
     if (st == PP_OK)
-        st = get_flags(root, &sample, err);
-    if (st == PP_OK)
-        st = member_text_or_null(root, "text_sha256", &digest, err);
-    if (st == PP_OK && digest.size > 0)
-        st = copy_digest(root, "text_sha256", digest, sample.text_sha256, err);
+        st = get_flags(pp_checked_list(root, "flags"), &sample, err);
     if (st == PP_OK)
         st = check_times(root, &sample, err);
     if (st == PP_OK)

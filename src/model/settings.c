@@ -1,46 +1,29 @@
 #include "model/settings.h"
 
-#include <string.h>
+#include <stddef.h>
 
-typedef struct integer_row {
+#include "model/tables.h"
+
+typedef struct setting_row {
     const char *key;
     size_t offset;
-    int64_t min, max;
-} integer_row;
+} setting_row;
 
-static const integer_row integers[] = {
-    {"threads", offsetof(pp_settings, threads), 1, 4096},
-    {"threads_batch", offsetof(pp_settings, threads_batch), 1, 4096},
-    {"batch_size", offsetof(pp_settings, batch_size), 1, 1048576},
-    {"ubatch_size", offsetof(pp_settings, ubatch_size), 1, 1048576},
-    {"context_size", offsetof(pp_settings, context_size), 1, 16777216},
-    {"parallel", offsetof(pp_settings, parallel), 1, 1024},
-    {"poll", offsetof(pp_settings, poll), 0, 100},
+static const setting_row integers[] = {
+    {"threads", offsetof(pp_settings, threads)},
+    {"threads_batch", offsetof(pp_settings, threads_batch)},
+    {"batch_size", offsetof(pp_settings, batch_size)},
+    {"ubatch_size", offsetof(pp_settings, ubatch_size)},
+    {"context_size", offsetof(pp_settings, context_size)},
+    {"parallel", offsetof(pp_settings, parallel)},
+    {"poll", offsetof(pp_settings, poll)},
 };
 
-typedef struct word_row {
-    const char *key;
-    size_t offset;
-    const char *words[16]; /* NULL at the end */
-} word_row;
-
-#define CACHE_TYPES                                                                                \
-    {                                                                                              \
-        "f32", "f16", "bf16", "q8_0", "q4_0", "q4_1", "iq4_nl", "q5_0", "q5_1", NULL               \
-    }
-
-static const word_row words[] = {
-    {"cache_type_k", offsetof(pp_settings, cache_type_k), CACHE_TYPES},
-    {"cache_type_v", offsetof(pp_settings, cache_type_v), CACHE_TYPES},
-    {"flash_attention", offsetof(pp_settings, flash_attention), {"on", "off", "auto", NULL}},
-    {"load_mode",
-     offsetof(pp_settings, load_mode),
-     {"auto", "none", "mmap", "mlock", "mmap+mlock", "dio", NULL}},
-};
-
-static const char *const all_keys[] = {
-    "threads", "threads_batch", "batch_size",   "ubatch_size",     "context_size", "parallel",
-    "poll",    "cache_type_k",  "cache_type_v", "flash_attention", "load_mode",    "repack",
+static const setting_row words[] = {
+    {"cache_type_k", offsetof(pp_settings, cache_type_k)},
+    {"cache_type_v", offsetof(pp_settings, cache_type_v)},
+    {"flash_attention", offsetof(pp_settings, flash_attention)},
+    {"load_mode", offsetof(pp_settings, load_mode)},
 };
 
 /* The value that holds for `key`; fails when neither document has it. */
@@ -49,32 +32,6 @@ static pp_status pick(const pp_json *base, const pp_json *override, const char *
 {
     *ret_value = pp_json_find(override, key);
     return *ret_value != NULL ? PP_OK : pp_json_require(base, key, ret_value, err);
-}
-
-static pp_status fail_word(const pp_json *value, const word_row *row, pp_error *err)
-{
-    pp_buf known;
-    pp_status st;
-
-    pp_buf_init(&known, 256);
-    for (size_t i = 0; row->words[i] != NULL; i++)
-        pp_buf_printf(&known, "%s%s", i == 0 ? "" : ", ", row->words[i]);
-    st = pp_json_fail(value, err, "expected one of %s, got '%s'", pp_buf_text(&known),
-                      value->text.data);
-    pp_buf_done(&known);
-    return st;
-}
-
-static pp_status decode_word(const pp_json *value, const word_row *row, pp_text *ret_text,
-                             pp_error *err)
-{
-    pp_status st = pp_json_get_text(value, ret_text, err);
-
-    for (size_t i = 0; st == PP_OK && row->words[i] != NULL; i++) {
-        if (pp_text_is(*ret_text, row->words[i]))
-            return PP_OK;
-    }
-    return st == PP_OK ? fail_word(value, row, err) : st;
 }
 
 static pp_status decode_fields(const pp_json *base, const pp_json *override, pp_settings *settings,
@@ -87,27 +44,30 @@ static pp_status decode_fields(const pp_json *base, const pp_json *override, pp_
     for (size_t i = 0; st == PP_OK && i < PP_COUNT_OF(integers); i++) {
         st = pick(base, override, integers[i].key, &value, err);
         if (st == PP_OK)
-            st = pp_json_get_int(value, integers[i].min, integers[i].max,
-                                 (int64_t *)(void *)(fields + integers[i].offset), err);
+            *(int64_t *)(void *)(fields + integers[i].offset) = value->integer;
     }
     for (size_t i = 0; st == PP_OK && i < PP_COUNT_OF(words); i++) {
         st = pick(base, override, words[i].key, &value, err);
         if (st == PP_OK)
-            st = decode_word(value, &words[i], (pp_text *)(void *)(fields + words[i].offset), err);
+            *(pp_text *)(void *)(fields + words[i].offset) = value->text;
     }
     if (st == PP_OK)
         st = pick(base, override, "repack", &value, err);
-    return st == PP_OK ? pp_json_get_bool(value, &settings->repack, err) : st;
+    if (st == PP_OK)
+        settings->repack = value->boolean;
+    return st;
 }
 
 pp_status pp_settings_decode(const pp_json *base, const pp_json *override,
                              pp_settings *ret_settings, pp_error *err)
 {
+    static const pp_field_type part = {
+        .kind = PP_FIELD_OBJECT, .fields = &pp_settings_fields, .all_optional = true};
     pp_settings settings = {0};
-    pp_status st = pp_json_only_keys(base, all_keys, PP_COUNT_OF(all_keys), err);
+    pp_status st = pp_field_check(base, &part, err);
 
     if (st == PP_OK && override != NULL)
-        st = pp_json_only_keys(override, all_keys, PP_COUNT_OF(all_keys), err);
+        st = pp_field_check(override, &part, err);
     if (st == PP_OK)
         st = decode_fields(base, override, &settings, err);
     if (st == PP_OK && settings.ubatch_size > settings.batch_size)

@@ -1,96 +1,23 @@
 #include "model/study_plan.h"
 
-#include <string.h>
+#include "model/tables.h"
 
-static bool is_folder_name(pp_text id)
-{
-    if (id.size == 0 || id.size > 64 || id.data[0] == '.' || id.data[0] == '-')
-        return false;
-    for (size_t i = 0; i < id.size; i++) {
-        char c = id.data[i];
-
-        if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-'))
-            return false;
-    }
-    return true;
-}
-
-static pp_status decode_id(const pp_json *object, pp_text *ret_id, pp_error *err)
-{
-    const pp_json *value;
-    pp_status st = pp_json_member_of(object, "id", PP_JSON_STRING, &value, err);
-
-    if (st != PP_OK)
-        return st;
-    *ret_id = value->text;
-    if (!is_folder_name(value->text))
-        return pp_json_fail(value, err,
-                            "expected 1 to 64 of a-z, 0-9, '.', '_' and '-', beginning with a "
-                            "letter, a digit or '_'");
-    return PP_OK;
-}
-
-static pp_status decode_digest(const pp_json *object, pp_text *ret_digest, pp_error *err)
-{
-    const pp_json *value;
-    pp_status st = pp_json_member_of(object, "sha256", PP_JSON_STRING, &value, err);
-
-    if (st != PP_OK)
-        return st;
-    *ret_digest = value->text;
-    if (value->text.size != 64 || strspn(value->text.data, "0123456789abcdef") != 64)
-        return pp_json_fail(value, err, "expected 64 lower-case hexadecimal digits");
-    return PP_OK;
-}
-
-static pp_status decode_model(const pp_json *object, pp_plan_model *model, pp_error *err)
-{
-    static const char *const keys[] = {"id", "path", "sha256", "size_bytes"};
-    pp_status st = pp_json_only_keys(object, keys, PP_COUNT_OF(keys), err);
-
-    if (st == PP_OK)
-        st = decode_id(object, &model->id, err);
-    if (st == PP_OK)
-        st = pp_json_member_filled_text(object, "path", &model->path, err);
-    if (st == PP_OK && memchr(model->path.data, '\0', model->path.size) != NULL)
-        st = pp_json_fail(pp_json_find(object, "path"), err, "a path cannot hold a NUL");
-    if (st == PP_OK)
-        st = decode_digest(object, &model->sha256, err);
-    if (st == PP_OK)
-        st = pp_json_member_int(object, "size_bytes", 1, INT64_MAX, &model->size_bytes, err);
-    return st;
-}
-
-/* A required, non-empty array of at most `max` items */
-static pp_status require_list(const pp_json *root, const char *key, size_t max,
-                              const pp_json **ret_list, pp_error *err)
-{
-    pp_status st = pp_json_member_of(root, key, PP_JSON_ARRAY, ret_list, err);
-
-    if (st != PP_OK)
-        return st;
-    if ((*ret_list)->array.count == 0 || (*ret_list)->array.count > max)
-        return pp_json_fail(*ret_list, err, "expected 1 to %zu items, got %zu", max,
-                            (*ret_list)->array.count);
-    return PP_OK;
-}
-
-static pp_status decode_models(pp_arena *arena, const pp_json *root, pp_study_plan *plan,
+static pp_status decode_models(pp_arena *arena, const pp_json *list, pp_study_plan *plan,
                                pp_error *err)
 {
-    const pp_json *list;
-    pp_status st = require_list(root, "models", PP_STUDY_MAX_CANDIDATES, &list, err);
-
-    if (st != PP_OK)
-        return st;
     plan->models = PP_ARENA_NEW(arena, pp_plan_model, list->array.count);
     for (size_t i = 0; plan->models != NULL && i < list->array.count; i++) {
-        st = decode_model(list->array.items[i], &plan->models[i], err);
-        if (st != PP_OK)
-            return st;
+        const pp_json *from = list->array.items[i];
+
+        plan->models[i] = (pp_plan_model){
+            .id = pp_checked_text(from, "id"),
+            .path = pp_checked_text(from, "path"),
+            .sha256 = pp_checked_text(from, "sha256"),
+            .size_bytes = pp_checked_int(from, "size_bytes"),
+        };
         for (size_t j = 0; j < i; j++) {
             if (pp_text_equal(plan->models[i].id, plan->models[j].id))
-                return pp_json_fail(list->array.items[i], err, "the id '%s' is used twice",
+                return pp_json_fail(from, err, "the id '%s' is used twice",
                                     plan->models[i].id.data);
         }
         plan->model_count++;
@@ -98,62 +25,46 @@ static pp_status decode_models(pp_arena *arena, const pp_json *root, pp_study_pl
     return pp_arena_check(arena, err);
 }
 
-static pp_status find_model(const pp_study_plan *plan, const pp_json *object, size_t *ret_index,
+static pp_status find_model(const pp_study_plan *plan, const pp_json *candidate, size_t *ret_index,
                             pp_error *err)
 {
-    pp_text id;
-    pp_status st = pp_json_member_filled_text(object, "model", &id, err);
+    pp_text id = pp_checked_text(candidate, "model");
 
-    if (st != PP_OK)
-        return st;
     for (size_t i = 0; i < plan->model_count; i++) {
         if (pp_text_equal(plan->models[i].id, id)) {
             *ret_index = i;
             return PP_OK;
         }
     }
-    return pp_json_fail(pp_json_find(object, "model"), err,
+    return pp_json_fail(pp_json_find(candidate, "model"), err,
                         "expected the id of an item of $.models, got '%s'", id.data);
 }
 
-static pp_status decode_candidate(const pp_json *root, const pp_json *object,
+static pp_status decode_candidate(const pp_json *root, const pp_json *from,
                                   const pp_study_plan *plan, pp_plan_candidate *candidate,
                                   pp_error *err)
 {
-    static const char *const keys[] = {"id", "label", "model", "settings"};
-    const pp_json *base;
-    const pp_json *override;
-    pp_status st = pp_json_only_keys(object, keys, PP_COUNT_OF(keys), err);
+    pp_status st = find_model(plan, from, &candidate->model_index, err);
 
+    candidate->id = pp_checked_text(from, "id");
+    candidate->label = pp_checked_text(from, "label");
     if (st == PP_OK)
-        st = decode_id(object, &candidate->id, err);
-    if (st == PP_OK)
-        st = pp_json_member_filled_text(object, "label", &candidate->label, err);
-    if (st == PP_OK)
-        st = find_model(plan, object, &candidate->model_index, err);
-    if (st == PP_OK)
-        st = pp_json_member_of(root, "settings", PP_JSON_OBJECT, &base, err);
-    if (st == PP_OK)
-        st = pp_json_member_of(object, "settings", PP_JSON_OBJECT, &override, err);
-    if (st == PP_OK)
-        st = pp_settings_decode(base, override, &candidate->settings, err);
+        st = pp_settings_decode(pp_checked_object(root, "settings"),
+                                pp_checked_object(from, "settings"), &candidate->settings, err);
     return st;
 }
 
 static pp_status decode_candidates(pp_arena *arena, const pp_json *root, pp_study_plan *plan,
                                    pp_error *err)
 {
-    const pp_json *list;
-    pp_status st = require_list(root, "candidates", PP_STUDY_MAX_CANDIDATES, &list, err);
+    const pp_json *list = pp_checked_list(root, "candidates");
     bool has_baseline = false;
 
-    if (st != PP_OK)
-        return st;
     plan->candidates = PP_ARENA_NEW(arena, pp_plan_candidate, list->array.count);
     for (size_t i = 0; plan->candidates != NULL && i < list->array.count; i++) {
         pp_plan_candidate *candidate = &plan->candidates[i];
+        pp_status st = decode_candidate(root, list->array.items[i], plan, candidate, err);
 
-        st = decode_candidate(root, list->array.items[i], plan, candidate, err);
         if (st != PP_OK)
             return st;
         for (size_t j = 0; j < i; j++) {
@@ -164,66 +75,41 @@ static pp_status decode_candidates(pp_arena *arena, const pp_json *root, pp_stud
         has_baseline = has_baseline || pp_text_equal(candidate->id, plan->baseline_id);
         plan->candidate_count++;
     }
-    if (!has_baseline)
+    if (!has_baseline && !arena->failed)
         return pp_json_fail(pp_json_find(root, "baseline_id"), err,
                             "expected the id of an item of $.candidates, got '%s'",
                             plan->baseline_id.data);
     return pp_arena_check(arena, err);
 }
 
-/* ---- groups of integers ---------------------------------------------------------------------- */
-
-typedef struct integer_field {
-    const char *key;
-    int64_t min, max;
-    int64_t *value;
-} integer_field;
-
-static pp_status decode_integers(const pp_json *root, const char *group,
-                                 const integer_field *fields, size_t n_fields, pp_error *err)
+static void decode_work(const pp_json *root, pp_study_plan *plan)
 {
-    const char *keys[8];
-    const pp_json *object;
-    pp_status st = pp_json_member_of(root, group, PP_JSON_OBJECT, &object, err);
+    const pp_json *throughput = pp_checked_object(root, "throughput");
+    const pp_json *requests = pp_checked_object(root, "requests");
+    const pp_json *deadlines = pp_checked_object(root, "deadlines");
+    const pp_json *noise = pp_checked_object(root, "noise_limits");
 
-    if (st != PP_OK)
-        return st;
-    PP_ASSERT(n_fields <= PP_COUNT_OF(keys));
-    for (size_t i = 0; i < n_fields; i++)
-        keys[i] = fields[i].key;
-    st = pp_json_only_keys(object, keys, n_fields, err);
-    for (size_t i = 0; st == PP_OK && i < n_fields; i++)
-        st = pp_json_member_int(object, fields[i].key, fields[i].min, fields[i].max,
-                                fields[i].value, err);
-    return st;
-}
-
-static pp_status decode_work(const pp_json *root, pp_study_plan *plan, pp_error *err)
-{
-    const integer_field throughput[] = {
-        {"prompt_tokens", 1, 1048576, &plan->throughput.prompt_tokens},
-        {"generation_tokens", 1, 1048576, &plan->throughput.generation_tokens},
-        {"repetitions", 1, 1000, &plan->throughput.repetitions},
+    plan->throughput = (pp_plan_throughput){
+        .prompt_tokens = pp_checked_int(throughput, "prompt_tokens"),
+        .generation_tokens = pp_checked_int(throughput, "generation_tokens"),
+        .repetitions = pp_checked_int(throughput, "repetitions"),
     };
-    const integer_field requests[] = {
-        {"prompt_tokens", 2, 1048576, &plan->requests.prompt_tokens},
-        {"output_tokens", 1, 1048576, &plan->requests.output_tokens},
-        {"warmup", 0, 1000, &plan->requests.warmup},
-        {"measured", 1, 100000, &plan->requests.measured},
-        {"seed", 0, 4294967295, &plan->requests.seed},
+    plan->requests = (pp_plan_requests){
+        .prompt_tokens = pp_checked_int(requests, "prompt_tokens"),
+        .output_tokens = pp_checked_int(requests, "output_tokens"),
+        .warmup = pp_checked_int(requests, "warmup"),
+        .measured = pp_checked_int(requests, "measured"),
+        .seed = pp_checked_int(requests, "seed"),
     };
-    const integer_field deadlines[] = {
-        {"start_ms", 100, 3600000, &plan->deadlines.start_ms},
-        {"throughput_ms", 100, 86400000, &plan->deadlines.throughput_ms},
-        {"request_ms", 100, 86400000, &plan->deadlines.request_ms},
+    plan->deadlines = (pp_plan_deadlines){
+        .start_ms = pp_checked_int(deadlines, "start_ms"),
+        .throughput_ms = pp_checked_int(deadlines, "throughput_ms"),
+        .request_ms = pp_checked_int(deadlines, "request_ms"),
     };
-    pp_status st = decode_integers(root, "throughput", throughput, PP_COUNT_OF(throughput), err);
-
-    if (st == PP_OK)
-        st = decode_integers(root, "requests", requests, PP_COUNT_OF(requests), err);
-    if (st == PP_OK)
-        st = decode_integers(root, "deadlines", deadlines, PP_COUNT_OF(deadlines), err);
-    return st;
+    plan->noise = (pp_plan_noise){
+        .foreign_cpu_percent = pp_checked_number(noise, "foreign_cpu_percent"),
+        .steal_percent = pp_checked_number(noise, "steal_percent"),
+    };
 }
 
 /* B129: a prompt and its answer must fit into the share of the context that a slot gets. */
@@ -244,97 +130,34 @@ static pp_status check_context(const pp_json *root, const pp_study_plan *plan, p
     return PP_OK;
 }
 
-static pp_status decode_percent(const pp_json *object, const char *key, double *ret_percent,
-                                pp_error *err)
+static pp_text *decode_texts(pp_arena *arena, const pp_json *list, size_t *ret_count)
 {
-    pp_status st = pp_json_member_number(object, key, ret_percent, err);
+    pp_text *texts = PP_ARENA_NEW(arena, pp_text, list->array.count);
 
-    if (st == PP_OK && !(*ret_percent > 0 && *ret_percent <= 100000))
-        return pp_json_fail(pp_json_find(object, key), err,
-                            "expected more than 0 and at most 100000 percent, got %g",
-                            *ret_percent);
-    return st;
-}
-
-static pp_status decode_noise(const pp_json *root, pp_plan_noise *noise, pp_error *err)
-{
-    static const char *const keys[] = {"foreign_cpu_percent", "steal_percent"};
-    const pp_json *object;
-    pp_status st = pp_json_member_of(root, "noise_limits", PP_JSON_OBJECT, &object, err);
-
-    if (st == PP_OK)
-        st = pp_json_only_keys(object, keys, PP_COUNT_OF(keys), err);
-    if (st == PP_OK)
-        st = decode_percent(object, "foreign_cpu_percent", &noise->foreign_cpu_percent, err);
-    if (st == PP_OK)
-        st = decode_percent(object, "steal_percent", &noise->steal_percent, err);
-    return st;
-}
-
-static pp_status decode_texts(pp_arena *arena, const pp_json *object, const char *key,
-                              pp_text **ret_texts, size_t *ret_count, pp_error *err)
-{
-    const pp_json *list;
-    pp_status st = pp_json_member_of(object, key, PP_JSON_ARRAY, &list, err);
-
-    if (st != PP_OK)
-        return st;
-    *ret_texts = PP_ARENA_NEW(arena, pp_text, list->array.count);
-    for (size_t i = 0; *ret_texts != NULL && st == PP_OK && i < list->array.count; i++)
-        st = pp_json_get_filled_text(list->array.items[i], &(*ret_texts)[i], err);
+    for (size_t i = 0; texts != NULL && i < list->array.count; i++)
+        texts[i] = list->array.items[i]->text;
     *ret_count = list->array.count;
-    return st == PP_OK ? pp_arena_check(arena, err) : st;
+    return texts;
 }
 
-static pp_status decode_markers(pp_arena *arena, const pp_json *root, pp_study_plan *plan,
+static pp_status decode_markers(pp_arena *arena, const pp_json *markers, pp_study_plan *plan,
                                 pp_error *err)
 {
-    static const char *const keys[] = {"required", "forbidden"};
-    const pp_json *object;
-    pp_status st = pp_json_member_of(root, "log_markers", PP_JSON_OBJECT, &object, err);
-
-    if (st == PP_OK)
-        st = pp_json_only_keys(object, keys, PP_COUNT_OF(keys), err);
-    if (st == PP_OK)
-        st = decode_texts(arena, object, "required", &plan->required_markers,
-                          &plan->required_marker_count, err);
-    if (st == PP_OK)
-        st = decode_texts(arena, object, "forbidden", &plan->forbidden_markers,
-                          &plan->forbidden_marker_count, err);
-    return st;
+    plan->required_markers =
+        decode_texts(arena, pp_checked_list(markers, "required"), &plan->required_marker_count);
+    plan->forbidden_markers =
+        decode_texts(arena, pp_checked_list(markers, "forbidden"), &plan->forbidden_marker_count);
+    return pp_arena_check(arena, err);
 }
 
-static pp_status decode_head(const pp_json *root, pp_study_plan *plan, pp_error *err)
+static void decode_head(const pp_json *root, pp_study_plan *plan)
 {
-    static const char *const keys[] = {
-        "schema_version", "document",     "study_id",    "title",       "baseline_id", "models",
-        "settings",       "candidates",   "passes",      "settle_ms",   "throughput",  "requests",
-        "deadlines",      "noise_limits", "log_markers", "constraints",
-    };
-    pp_text text;
-    pp_status st = pp_json_only_keys(root, keys, PP_COUNT_OF(keys), err);
-
-    if (st == PP_OK)
-        st = pp_json_member_filled_text(root, "schema_version", &text, err);
-    if (st == PP_OK && !pp_text_is(text, "1.0"))
-        st = pp_json_fail(pp_json_find(root, "schema_version"), err, "expected '1.0', got '%s'",
-                          text.data);
-    if (st == PP_OK)
-        st = pp_json_member_filled_text(root, "document", &text, err);
-    if (st == PP_OK && !pp_text_is(text, "study-plan"))
-        st = pp_json_fail(pp_json_find(root, "document"), err, "expected 'study-plan', got '%s'",
-                          text.data);
-    if (st == PP_OK)
-        st = pp_json_member_filled_text(root, "study_id", &plan->study_id, err);
-    if (st == PP_OK)
-        st = pp_json_member_filled_text(root, "title", &plan->title, err);
-    if (st == PP_OK)
-        st = pp_json_member_filled_text(root, "baseline_id", &plan->baseline_id, err);
-    if (st == PP_OK)
-        st = pp_json_member_int(root, "passes", 1, PP_STUDY_MAX_PASSES, &plan->passes, err);
-    if (st == PP_OK)
-        st = pp_json_member_int(root, "settle_ms", 0, 3600000, &plan->settle_ms, err);
-    return st;
+    plan->study_id = pp_checked_text(root, "study_id");
+    plan->title = pp_checked_text(root, "title");
+    plan->baseline_id = pp_checked_text(root, "baseline_id");
+    plan->passes = pp_checked_int(root, "passes");
+    plan->settle_ms = pp_checked_int(root, "settle_ms");
+    plan->constraints_json = pp_checked_object(root, "constraints");
 }
 
 static pp_status check_preference_order(const pp_study_plan *plan, pp_error *err)
@@ -366,22 +189,19 @@ pp_status pp_study_plan_decode(pp_arena *arena, const pp_json *root, pp_study_pl
                                pp_error *err)
 {
     pp_study_plan plan = {0};
-    pp_status st = decode_head(root, &plan, err);
+    pp_status st = pp_fields_check(root, &pp_study_plan_fields, err);
 
-    if (st == PP_OK)
-        st = decode_models(arena, root, &plan, err);
+    if (st != PP_OK)
+        return st;
+    decode_head(root, &plan);
+    decode_work(root, &plan);
+    st = decode_models(arena, pp_checked_list(root, "models"), &plan, err);
     if (st == PP_OK)
         st = decode_candidates(arena, root, &plan, err);
     if (st == PP_OK)
-        st = decode_work(root, &plan, err);
-    if (st == PP_OK)
         st = check_context(root, &plan, err);
     if (st == PP_OK)
-        st = decode_noise(root, &plan.noise, err);
-    if (st == PP_OK)
-        st = decode_markers(arena, root, &plan, err);
-    if (st == PP_OK)
-        st = pp_json_member_of(root, "constraints", PP_JSON_OBJECT, &plan.constraints_json, err);
+        st = decode_markers(arena, pp_checked_object(root, "log_markers"), &plan, err);
     if (st == PP_OK)
         st = pp_constraints_decode(arena, plan.constraints_json, &plan.constraints, err);
     if (st == PP_OK)

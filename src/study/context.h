@@ -70,6 +70,9 @@ const char *pp_study_model_path(const pp_study *study, const pp_plan_candidate *
 PP_MUST_CHECK pp_status pp_study_ensure_folder(pp_study *study, const char *path, pp_error *err);
 PP_MUST_CHECK pp_status pp_study_save_json(pp_study *study, const char *path, const pp_json *value,
                                            pp_error *err);
+/** The same for an object that lacks "schema_version" and "document": they are added. */
+PP_MUST_CHECK pp_status pp_study_save_document(pp_study *study, const char *path, const char *name,
+                                               pp_json *value, pp_error *err);
 PP_MUST_CHECK pp_status pp_study_write_status(pp_study *study, bool complete, const char *reason,
                                               pp_error *err);
 

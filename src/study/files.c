@@ -27,6 +27,14 @@ pp_status pp_study_ensure_folder(pp_study *study, const char *path, pp_error *er
     return pp_path_is_folder(folder) ? PP_OK : pp_folder_create(folder, true, err);
 }
 
+pp_status pp_study_save_document(pp_study *study, const char *path, const char *name,
+                                 pp_json *value, pp_error *err)
+{
+    pp_json_set_string(study->arena, value, "schema_version", "1.0");
+    pp_json_set_string(study->arena, value, "document", name);
+    return pp_study_save_json(study, path, value, err);
+}
+
 pp_status pp_study_save_json(pp_study *study, const char *path, const pp_json *value, pp_error *err)
 {
     pp_status st = pp_study_ensure_folder(study, path, err);

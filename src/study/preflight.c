@@ -24,15 +24,17 @@ static pp_status save_commands(pp_study *study, const pp_plan_candidate *candida
                                       candidate->id.data);
     const char *bench_path =
         pp_bundle_path(study->arena, study->folder, PP_BUNDLE_BENCH_COMMAND, candidate->id.data);
+    pp_json *bench = pp_json_new_object(study->arena);
     pp_argv argv = {0};
-    pp_status st =
-        pp_study_save_json(study, path, pp_study_server_command(study->arena, server), err);
+    pp_status st = pp_study_save_document(study, path, "server-command",
+                                          pp_study_server_command(study->arena, server), err);
 
     if (st == PP_OK)
         st = pp_study_bench_argv(study, candidate, &argv, err);
     if (st == PP_OK)
-        st = pp_study_save_json(study, bench_path, pp_argv_encode(study->arena, &argv), err);
-    return st;
+        pp_json_set(study->arena, bench, "argv", pp_argv_encode(study->arena, &argv));
+    return st == PP_OK ? pp_study_save_document(study, bench_path, "bench-command", bench, err)
+                       : st;
 }
 
 static pp_status preflight(pp_study *study, const pp_plan_candidate *candidate, pp_error *err)

@@ -115,6 +115,13 @@ static pp_status write_text(pp_study *study, const char *name, const char *bytes
     return st == PP_OK ? pp_file_write_new(path, bytes, size, err) : st;
 }
 
+static pp_status write_document(pp_study *study, const char *name, const char *kind, pp_json *value,
+                                pp_error *err)
+{
+    return pp_study_save_document(study, pp_bundle_path(study->arena, study->folder, "%s", name),
+                                  kind, value, err);
+}
+
 static pp_status write_json(pp_study *study, const char *name, const pp_json *value, pp_error *err)
 {
     return pp_study_save_json(study, pp_bundle_path(study->arena, study->folder, "%s", name), value,
@@ -144,10 +151,10 @@ static pp_status write_settings(pp_study *study, pp_error *err)
     for (size_t i = 0; st == PP_OK && i < study->plan.candidate_count; i++) {
         const pp_plan_candidate *candidate = &study->plan.candidates[i];
 
-        st = pp_study_save_json(
+        st = pp_study_save_document(
             study,
             pp_bundle_path(study->arena, study->folder, PP_BUNDLE_SETTINGS, candidate->id.data),
-            pp_settings_encode(study->arena, &candidate->settings), err);
+            "settings", pp_settings_encode(study->arena, &candidate->settings), err);
     }
     return st;
 }
@@ -170,9 +177,11 @@ pp_status pp_study_write_inputs(pp_study *study, pp_error *err)
     if (st == PP_OK)
         st = pp_journal_append(study->journal, arena, "begin", begin, err);
     if (st == PP_OK)
-        st = write_json(study, PP_BUNDLE_HOST, pp_host_facts_to_json(arena, &study->host), err);
+        st = write_document(study, PP_BUNDLE_HOST, "host",
+                            pp_host_facts_to_json(arena, &study->host), err);
     if (st == PP_OK)
-        st = write_json(study, PP_BUNDLE_ENGINE, pp_engine_encode(arena, &study->engine), err);
+        st = write_document(study, PP_BUNDLE_ENGINE, "engine",
+                            pp_engine_encode(arena, &study->engine), err);
     if (st == PP_OK)
         st = write_text(study, PP_BUNDLE_SERVER_HELP, study->engine.server.help,
                         strlen(study->engine.server.help), err);

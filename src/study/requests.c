@@ -82,8 +82,8 @@ static pp_status start_server(request_run *run, pp_error *err)
         return st;
     /* if it has just died, the next step finds out */
     pp_ignore(pp_watch_track(run->record.watch, pp_server_pid(run->server), NULL));
-    return pp_study_save_json(study, path_of(run, PP_BUNDLE_SERVER_COMMAND),
-                              pp_study_server_command(study->arena, run->server), err);
+    return pp_study_save_document(study, path_of(run, PP_BUNDLE_SERVER_COMMAND), "server-command",
+                                  pp_study_server_command(study->arena, run->server), err);
 }
 
 static pp_status prepare_workload(request_run *run, pp_error *err)

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# cli_tables.sh GENERATED - help pages, docs/cli, the man page and shell completion say what the
-# command table says. GENERATED is the build's folder with what gen_cli made. Reports in TAP.
+# cli_tables.sh GENERATED - help pages, the man page and shell completion say what the command table says. GENERATED is the build's folder with what gen_cli made. Reports in TAP.
 #
 # Which commands and options there are is read from the help of the program itself.
 set -u
@@ -49,24 +48,6 @@ check_help() { # COMMAND
     # shellcheck disable=SC2086
     "$binary" help $1 | cmp -s - "$work/page"
     report $? "help $1 is $1 --help"
-}
-
-# --- docs/cli -----------------------------------------------------------------------------------
-
-check_docs() {
-    cp -r docs/cli "$work/cli"
-    tools/docs.sh "$generated/docs-cli.txt" "$work/cli" 2>"$work/stderr"
-    report $? "every command has a page with a generated block"
-    sed "s|$work/cli/|docs/cli/|" "$work/stderr" | explain
-    for page in docs/cli/*.md; do
-        diff -u --label "$page" --label "$page as 'make docs' writes it" "$page" \
-            "$work/cli/${page##*/}" >"$work/diff"
-        report $? "$page says what the table says"
-        explain "$work/diff"
-        name=${page##*/}
-        sed 's/ /-/g' "$work/commands" | grep -qx -e "${name%.md}"
-        report $? "$page belongs to a command"
-    done
 }
 
 # --- man ----------------------------------------------------------------------------------------
@@ -160,7 +141,6 @@ report $? "--help keeps to 100 columns"
 while IFS= read -r name; do
     check_help "$name"
 done <"$work/commands"
-check_docs
 check_man
 
 mkdir -p "$work/folder/alpha-folder"

@@ -62,6 +62,15 @@ def check_reach(root, report):
         if f"({page})" not in front])
 
 
+def check_links(root, report):
+    """Links between the pages that git holds; build folders have pages of others."""
+    pages = [p for p in root.rglob("*.md") if "build" not in p.relative_to(root).parts]
+    for page in sorted(pages):
+        links = re.findall(r"\]\(([^)#:]*\.md)", read(page))
+        report.test(f"links of {page.relative_to(root)} lead to pages", [
+            f"{link} is not there" for link in links if not (page.parent / link).exists()])
+
+
 def exists(root, name):
     """A file or folder named in a text: from the root or from src/."""
     return any((base / name).exists() for base in (root, root / "src"))
@@ -97,6 +106,7 @@ def main():
     check_words(root, report)
     check_exit_codes(root, report)
     check_reach(root, report)
+    check_links(root, report)
     check_files(root, report)
     check_decisions(root, report)
     return report.end()

@@ -55,11 +55,11 @@ static void print_block(const pp_command *command)
 {
     char synopsis[PP_HELP_TEXT_MAX];
 
-    printf("%%%% ");
+    printf("%%%% cli/");
     for (const char *c = command->name; *c != '\0'; c++)
         putchar(*c == ' ' ? '-' : *c);
     gen_synopsis(command, synopsis, sizeof synopsis);
-    printf("\n\n    ");
+    printf(" usage and options\n\n    ");
     pp_help_wrapped(synopsis, 4, "");
     printf("\n| argument or option | default | meaning |\n| --- | --- | --- |\n");
     for (size_t i = 0; i < command->n_positionals; i++)

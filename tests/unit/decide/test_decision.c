@@ -133,10 +133,15 @@ static const struct {
     const char *want;
 } refused[] = {
     {"unknown key in 1.0", "{\"quality\":\"judged\"}", "unknown key 'quality'"},
-    {"other version", "{\"schema_version\":\"3.0\"}", "expected \"2.0\""},
-    {"other word", "{\"schema_version\":\"2.0\",\"quality\":\"no\"}", "$.quality"},
+    {"other version", "{\"schema_version\":\"3.0\"}", "expected \"2.0\" or no such member"},
+    {"other word",
+     "{\"schema_version\":\"2.0\",\"quality\":\"no\",\"objective\":{\"metric\":\"a\",\"direction\":"
+     "\"min\"},"
+     "\"frontier_metrics\":{\"a\":\"min\"}}",
+     "$.quality: expected \"judged\" or \"not-measurable\", got \"no\""},
     {"floor that means nothing",
-     "{\"schema_version\":\"2.0\",\"quality\":\"not-measurable\",\"min_quality_retention\":0.9}",
+     "{\"schema_version\":\"2.0\",\"quality\":\"not-measurable\",\"min_quality_retention\":0.9,"
+     "\"objective\":{\"metric\":\"a\",\"direction\":\"min\"},\"frontier_metrics\":{\"a\":\"min\"}}",
      "$.min_quality_retention: not allowed"},
     {"retention above 1", "{\"min_quality_retention\":1.4}", "expected 0 to 1, got 1.4"},
     {"null is no default", "{\"max_values\":null}", "$.max_values: expected object, got null"},

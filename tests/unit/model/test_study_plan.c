@@ -79,7 +79,8 @@ static const struct {
     {"setting out of range", "\"threads\": 1}", "\"threads\": 0}",
      "$.candidates[2].settings.threads: expected an integer from 1 to 4096, got 0"},
     {"word unknown to llama.cpp", "\"load_mode\": \"mmap\"", "\"load_mode\": \"map\"",
-     "$.settings.load_mode: expected one of auto, none, mmap, mlock, mmap+mlock, dio, got 'map'"},
+     "$.settings.load_mode: expected one of \"auto\", \"none\", \"mmap\", \"mlock\", "
+     "\"mmap+mlock\", \"dio\", got \"map\""},
     {"micro-batch above batch", "\"ubatch_size\": 64", "\"ubatch_size\": 65",
      "ubatch_size 65: expected at most batch_size 64"},
     {"answer that does not fit (B129)", "\"output_tokens\": 8", "\"output_tokens\": 241",

@@ -1,0 +1,230 @@
+#include "model/document_kinds.h"
+
+#include <string.h>
+
+#include "model/tables.h"
+
+#define ROOT(of)                                                                                   \
+    {                                                                                              \
+        .kind = PP_FIELD_OBJECT, .fields = &(of)                                                   \
+    }
+#define ROOT_CHOICE(of)                                                                            \
+    {                                                                                              \
+        .kind = PP_FIELD_CHOICE, .choices = (of)                                                   \
+    }
+
+/* By name; what writes or reads it is for people who find one. */
+static const pp_document_kind kinds[] = {
+    {"bench-command",
+     "1.0",
+     "Command line of llama-bench",
+     "written into a bundle, `throughput-command.json`",
+     "study-files",
+     false,
+     ROOT(pp_bench_command_fields),
+     {NULL}},
+    {"benchmark-set",
+     "1.0",
+     "What was measured of each candidate",
+     "written by `study run`; read by `recommend` and `report`; also the original tool's",
+     "benchmark-set",
+     false,
+     ROOT(pp_benchmark_set_fields),
+     {"baseline_id", "candidates", NULL}},
+    {"constraints",
+     "1.0 and 2.0",
+     "What a decision must respect and what it prefers",
+     "read by `recommend`, `report` and in a plan; 1.0 is the original tool's",
+     "constraints",
+     false,
+     ROOT_CHOICE(pp_constraints_choices),
+     {"objective", "frontier_metrics", NULL}},
+    {"decision-details",
+     "1.0",
+     "By how much each candidate missed",
+     "written by `recommend --details` and `study run`",
+     "decision-details",
+     false,
+     ROOT(pp_decision_details_fields),
+     {NULL}},
+    {"doctor",
+     "1.0",
+     "What a machine can measure",
+     "printed by `doctor --json`",
+     "doctor",
+     false,
+     ROOT(pp_doctor_fields),
+     {NULL}},
+    {"engine",
+     "1.0",
+     "The llama.cpp of a study",
+     "written into a bundle, `environment/engine.json`",
+     "study-files",
+     false,
+     ROOT(pp_engine_fields),
+     {NULL}},
+    {"host",
+     "1.0",
+     "The machine of a study",
+     "written into a bundle, `environment/paretopilot-doctor.json`",
+     "study-files",
+     false,
+     ROOT(pp_host_document_fields),
+     {NULL}},
+    {"journal",
+     "1.0",
+     "What a study did, in order",
+     "written into a bundle, `journal.jsonl`",
+     "study-files",
+     true,
+     ROOT_CHOICE(pp_journal_choices),
+     {"seq", "event", "previous_sha256"}},
+    {"model-info",
+     "1.0",
+     "Header of a GGUF file",
+     "printed by `model info --json`; written into a bundle, `models/<id>.json`",
+     "model-info",
+     false,
+     ROOT(pp_model_info_fields),
+     {NULL}},
+    {"model-synth",
+     "1.0",
+     "A model that was written",
+     "printed by `model synth --json`",
+     "model-info",
+     false,
+     ROOT(pp_model_synth_fields),
+     {NULL}},
+    {"model-table",
+     "1.0",
+     "A language model written down",
+     "read by `model synth --table`",
+     "model-table",
+     false,
+     ROOT(pp_model_table_fields),
+     {NULL}},
+    {"recommendation",
+     "1.0",
+     "The chosen candidate and why",
+     "written by `recommend` and `study run`; also the original tool's",
+     "recommendation",
+     false,
+     ROOT(pp_recommendation_fields),
+     {"selected_id", "deltas_vs_baseline", NULL}},
+    {"resource-measurement",
+     "1.0",
+     "Memory of a server",
+     "written into a bundle, `resource-measurement-pass-N.json`",
+     "study-files",
+     false,
+     ROOT(pp_resource_measurement_fields),
+     {NULL}},
+    {"samples",
+     "1.0",
+     "The record of each request",
+     "written into a bundle, `samples-pass-N.jsonl`, and read to derive its figures",
+     "samples",
+     true,
+     ROOT(pp_sample_fields),
+     {"request_sha256", "stream_end_ns", NULL}},
+    {"server-command",
+     "1.0",
+     "One start of llama-server",
+     "written into a bundle, `server-command.json` and `server-command-pass-N.json`",
+     "study-files",
+     false,
+     ROOT(pp_server_command_fields),
+     {NULL}},
+    {"settings",
+     "1.0",
+     "How llama.cpp runs a candidate",
+     "written into a bundle, `settings.json`",
+     "study-files",
+     false,
+     ROOT(pp_settings_document_fields),
+     {NULL}},
+    {"status",
+     "1.0",
+     "Whether a bundle is complete",
+     "written into a bundle, `status.json`",
+     "study-files",
+     false,
+     ROOT(pp_status_fields),
+     {"status", "valid_evidence", NULL}},
+    {"study-plan",
+     "1.0",
+     "What a study measures, fixed before the first measurement",
+     "read by `study plan` and `study run`",
+     "study-plan",
+     false,
+     ROOT(pp_study_plan_fields),
+     {NULL}},
+    {"study-run",
+     "1.0",
+     "One run of a measured program",
+     "written into a bundle, `throughput-run-pass-N.json` and `requests-run-pass-N.json`",
+     "study-files",
+     false,
+     ROOT(pp_study_run_fields),
+     {NULL}},
+    {"study-summary",
+     "1.0",
+     "What a study measured and decided",
+     "printed by `study run --json`",
+     "study-summary",
+     false,
+     ROOT(pp_study_summary_fields),
+     {NULL}},
+};
+
+const pp_document_kind *pp_document_kinds(size_t *ret_count)
+{
+    *ret_count = PP_COUNT_OF(kinds);
+    return kinds;
+}
+
+const pp_document_kind *pp_document_kind_find(const char *name)
+{
+    for (size_t i = 0; i < PP_COUNT_OF(kinds); i++) {
+        if (strcmp(kinds[i].name, name) == 0)
+            return &kinds[i];
+    }
+    return NULL;
+}
+
+static bool has_signature(const pp_json *value, const pp_document_kind *kind)
+{
+    size_t i = 0;
+
+    for (; i < PP_COUNT_OF(kind->signature) && kind->signature[i] != NULL; i++) {
+        if (pp_json_find(value, kind->signature[i]) == NULL)
+            return false;
+    }
+    return i > 0;
+}
+
+/* A line of the journal may carry the record of a run, "document" included. */
+static bool is_journal_line(const pp_json *value)
+{
+    return has_signature(value, pp_document_kind_find("journal"));
+}
+
+const pp_document_kind *pp_document_kind_of(const pp_json *value)
+{
+    const pp_json *document = pp_json_find(value, "document");
+
+    if (is_journal_line(value))
+        return pp_document_kind_find("journal");
+    if (document != NULL && document->kind == PP_JSON_STRING)
+        return pp_document_kind_find(document->text.data);
+    for (size_t i = 0; i < PP_COUNT_OF(kinds); i++) {
+        if (has_signature(value, &kinds[i]))
+            return &kinds[i];
+    }
+    return NULL;
+}
+
+pp_status pp_document_check(const pp_document_kind *kind, const pp_json *value, pp_error *err)
+{
+    return pp_field_check(value, &kind->root, err);
+}

@@ -1,0 +1,37 @@
+/* tables.h - inside model/ and its tests only: the tables of every document, one file each group.
+ */
+#ifndef PP_MODEL_TABLES_H
+#define PP_MODEL_TABLES_H
+
+#include "model/fields.h"
+
+/* Texts, numbers and ids as items of lists and maps. */
+extern const pp_field_type pp_type_text, pp_type_filled, pp_type_number, pp_type_file_id,
+    pp_type_direction, pp_type_any;
+extern const char *const pp_words_origin[], *const pp_words_direction[], *const pp_words_1_0[];
+
+/* tables_decision.c */
+extern const pp_fields pp_benchmark_set_fields;
+extern const pp_field_choice pp_constraints_choices[];
+extern const pp_fields pp_constraints_1_0_fields, pp_constraints_2_0_fields;
+extern const pp_fields pp_recommendation_fields, pp_decision_details_fields;
+
+/* tables_plan.c */
+extern const pp_fields pp_study_plan_fields, pp_settings_fields, pp_settings_document_fields;
+
+/* tables_machine.c */
+extern const pp_fields pp_doctor_fields, pp_host_document_fields, pp_watch_fields,
+    pp_process_memory_fields;
+
+/* tables_model.c */
+extern const pp_fields pp_model_info_fields, pp_model_synth_fields, pp_model_table_fields;
+
+/* tables_sample.c */
+extern const pp_fields pp_sample_fields;
+
+/* tables_study.c */
+extern const pp_fields pp_status_fields, pp_study_run_fields, pp_resource_measurement_fields,
+    pp_server_command_fields, pp_bench_command_fields, pp_engine_fields, pp_study_summary_fields;
+extern const pp_field_choice pp_journal_choices[];
+
+#endif

@@ -1,0 +1,203 @@
+/* What a study leaves beside samples and decision. */
+#include "model/field_rows.h"
+#include "model/tables.h"
+
+/* ---- status -----------------------------------------------------------------------------------
+ */
+
+static const char *const status_words[] = {"complete", "incomplete", NULL};
+static const char *const classification_words[] = {"exploratory", "incomplete", NULL};
+
+static const pp_field status_rows[] = {
+    MEMBER("schema_version", "version of the format", WORDS(pp_words_1_0)),
+    MEMBER("status", "whether every planned run was carried out", WORDS(status_words)),
+    MEMBER("measurement_valid", "false: partial results prove nothing", BOOL),
+    MEMBER("valid_evidence", "the same", BOOL),
+    MEMBER("classification", "what the figures are good for", WORDS(classification_words)),
+    MEMBER("reason", "why", TEXT, OR_NULL),
+};
+const pp_fields pp_status_fields =
+    FIELDS_AT("status", "whether a bundle is complete", status_rows, "study-files");
+
+/* ---- engine and command lines -----------------------------------------------------------------
+ */
+
+WORD(word_engine, "engine");
+WORD(word_server_command, "server-command");
+WORD(word_bench_command, "bench-command");
+static const char *const pin_words[] = {"pinned", "unpinned", NULL};
+
+static const pp_field program_rows[] = {
+    MEMBER("path", "of the program", FILLED),
+    MEMBER("version", "what `--version` printed, on one line", TEXT),
+    MEMBER("sha256", "of the file, which may be a wrapper", SHA256),
+};
+static const pp_fields program_fields = FIELDS("engine-program", "one program", program_rows);
+
+static const pp_field engine_rows[] = {
+    MEMBER("schema_version", "version of the format", WORDS(pp_words_1_0)),
+    MEMBER("document", "what this is", WORDS(word_engine)),
+    MEMBER("folder", "where the programs are", FILLED),
+    MEMBER("pin", "whether this version was tested; null when nobody said", WORDS(pin_words),
+           OR_NULL),
+    MEMBER("server", "llama-server", OBJECT(program_fields)),
+    MEMBER("bench", "llama-bench", OBJECT(program_fields)),
+    MEMBER("cleared_environment", "`LLAMA_ARG_*` variables that were taken out",
+           LIST(pp_type_filled)),
+};
+const pp_fields pp_engine_fields = FIELDS_AT("engine", "llama.cpp", engine_rows, "study-files");
+
+static const pp_field readback_rows[] = {
+    MEMBER("build_info", "of the build", TEXT),
+    MEMBER("model_path", "of the model that it loaded", TEXT),
+    MEMBER("total_slots", "slots", COUNT),
+    MEMBER("n_ctx_per_slot", "context of each slot", COUNT, UNIT("tokens")),
+};
+static const pp_fields readback_fields =
+    FIELDS("readback", "what the running server said of itself", readback_rows);
+
+static const pp_field server_command_rows[] = {
+    MEMBER("schema_version", "version of the format", WORDS(pp_words_1_0)),
+    MEMBER("document", "what this is", WORDS(word_server_command)),
+    MEMBER("argv", "program and arguments", LIST(pp_type_text), AT_LEAST_ONE),
+    MEMBER("url", "where it answered", FILLED),
+    MEMBER("startup_ms", "from its start until it was ready", POSITIVE_REAL),
+    MEMBER("readback", "what it said of itself", OBJECT(readback_fields)),
+};
+const pp_fields pp_server_command_fields =
+    FIELDS_AT("server-command", "one start of llama-server", server_command_rows, "study-files");
+
+static const pp_field bench_command_rows[] = {
+    MEMBER("schema_version", "version of the format", WORDS(pp_words_1_0)),
+    MEMBER("document", "what this is", WORDS(word_bench_command)),
+    MEMBER("argv", "program and arguments", LIST(pp_type_text), AT_LEAST_ONE),
+};
+const pp_fields pp_bench_command_fields =
+    FIELDS_AT("bench-command", "how llama-bench is run", bench_command_rows, "study-files");
+
+/* ---- runs -------------------------------------------------------------------------------------
+ */
+
+WORD(word_study_run, "study-run");
+WORD(word_resources, "resource-measurement");
+static const char *const run_phase_words[] = {"throughput", "requests", NULL};
+static const char *const outcome_words[] = {"complete", "failed", NULL};
+
+static const pp_field exit_rows[] = {
+    MEMBER("how", "exit code or signal", FILLED),
+    MEMBER("wall_ns", "from start to end", COUNT),
+    MEMBER("user_us", "CPU time in the program", COUNT),
+    MEMBER("system_us", "CPU time in the kernel", COUNT),
+    MEMBER("major_faults", "pages read from disk", COUNT),
+    MEMBER("max_rss_bytes", "largest resident set", COUNT, OR_NULL),
+};
+static const pp_fields exit_fields =
+    FIELDS("run-exit", "how the measured program ended", exit_rows);
+
+#define RUN_ROWS                                                                                   \
+    MEMBER("schema_version", "version of the format", WORDS(pp_words_1_0)),                        \
+        MEMBER("document", "what this is", WORDS(word_study_run)),                                 \
+        MEMBER("candidate_id", "what was measured", FILE_ID),                                      \
+        MEMBER("phase", "with llama-bench or with llama-server", WORDS(run_phase_words)),          \
+        MEMBER("pass", "number of the pass", INT(1, INT64_MAX)),                                   \
+        MEMBER("started_unix_ms", "wall clock", COUNT),                                            \
+        MEMBER("duration_ns", "of the run", COUNT),                                                \
+        MEMBER("outcome", "figures of a failed run are absent everywhere", WORDS(outcome_words)),  \
+        MEMBER("failure", "why it failed; null when it did not", FILLED, OR_NULL),                 \
+        MEMBER("exit", "how the measured program ended; null when it never ran",                   \
+               OBJECT(exit_fields), OR_NULL),                                                      \
+        MEMBER("watch", "the noise of this run", OBJECT(pp_watch_fields))
+
+static const pp_field run_rows[] = {RUN_ROWS};
+const pp_fields pp_study_run_fields =
+    FIELDS_AT("study-run", "one run of a measured program", run_rows, "study-files");
+
+static const pp_field resource_rows[] = {
+    MEMBER("schema_version", "version of the format", WORDS(pp_words_1_0)),
+    MEMBER("document", "what this is", WORDS(word_resources)),
+    MEMBER("candidate_id", "what was measured", FILE_ID),
+    MEMBER("pass", "number of the pass", INT(1, INT64_MAX)),
+    MEMBER("peak_rss_bytes", "the figure that counts", COUNT, OR_NULL),
+    MEMBER("method", "how it was read", FILLED),
+    MEMBER("after_load", "when the server was ready", OBJECT(pp_process_memory_fields)),
+    MEMBER("after_warmup", "after the warm-up requests; null when there are none",
+           OBJECT(pp_process_memory_fields), OR_NULL),
+    MEMBER("after_requests", "after the last request", OBJECT(pp_process_memory_fields)),
+};
+const pp_fields pp_resource_measurement_fields =
+    FIELDS_AT("resource-measurement", "memory of a server", resource_rows, "study-files");
+
+/* ---- journal ----------------------------------------------------------------------------------
+ */
+
+WORD(event_begin, "begin");
+WORD(event_preflight, "preflight-passed");
+WORD(event_run, "run");
+WORD(event_stopped, "stopped");
+WORD(event_end, "end");
+
+#define EVENT_ROWS(word)                                                                           \
+    MEMBER("seq", "number of the line, from 0", COUNT),                                            \
+        MEMBER("event", "what happened", WORDS(word)),                                             \
+        MEMBER("at_ns", "from the begin of the study", COUNT),                                     \
+        MEMBER("unix_ms", "wall clock", COUNT),                                                    \
+        MEMBER("previous_sha256", "of the line before, its line end included; null in the first",  \
+               SHA256, OR_NULL)
+
+static const pp_field begin_rows[] = {
+    EVENT_ROWS(event_begin),
+    MEMBER("study_id", "of the plan", FILLED),
+    MEMBER("plan_sha256", "of the plan", SHA256),
+    MEMBER("paretopilot_version", "of the program that measures", FILLED),
+};
+static const pp_field preflight_rows[] = {EVENT_ROWS(event_preflight)};
+static const pp_field run_event_rows[] = {EVENT_ROWS(event_run), RUN_ROWS};
+static const pp_field stopped_rows[] = {
+    EVENT_ROWS(event_stopped),
+    MEMBER("reason", "why", TEXT),
+};
+static const pp_field end_rows[] = {EVENT_ROWS(event_end)};
+
+static const pp_fields begin_fields = FIELDS("journal-begin", "the study has begun", begin_rows);
+static const pp_fields preflight_fields =
+    FIELDS("journal-preflight-passed", "every candidate was started once", preflight_rows);
+static const pp_fields run_event_fields =
+    FIELDS("journal-run", "a run has ended; its record", run_event_rows);
+static const pp_fields stopped_fields =
+    FIELDS("journal-stopped", "the study ended early", stopped_rows);
+static const pp_fields end_fields = FIELDS("journal-end", "every run was carried out", end_rows);
+
+const pp_field_choice pp_journal_choices[] = {
+    {"event", "begin", &begin_fields},   {"event", "preflight-passed", &preflight_fields},
+    {"event", "run", &run_event_fields}, {"event", "stopped", &stopped_fields},
+    {"event", "end", &end_fields},       {0},
+};
+
+/* ---- summary ----------------------------------------------------------------------------------
+ */
+
+WORD(word_summary, "study-summary");
+
+static const pp_field step_rows[] = {
+    MEMBER("verify", "hashing the models", COUNT, UNIT("ns")),
+    MEMBER("preflight", "starting every candidate once", COUNT, UNIT("ns")),
+    MEMBER("throughput", "llama-bench", COUNT, UNIT("ns")),
+    MEMBER("requests", "llama-server", COUNT, UNIT("ns")),
+    MEMBER("assemble", "documents", COUNT, UNIT("ns")),
+};
+static const pp_fields step_fields = FIELDS("study-steps", "time of each step", step_rows);
+
+static const pp_field summary_rows[] = {
+    MEMBER("schema_version", "version of the format", WORDS(pp_words_1_0)),
+    MEMBER("document", "what this is", WORDS(word_summary)),
+    MEMBER("study_id", "of the plan", FILLED),
+    MEMBER("selected_id", "the decision; null when nothing is eligible", FILLED, OR_NULL),
+    MEMBER("origin", "of the figures", WORDS(pp_words_origin)),
+    MEMBER("run_count", "runs carried out", COUNT),
+    MEMBER("failed_run_count", "of these, failed", COUNT),
+    MEMBER("disturbed_runs", "a sentence for each disturbed run", LIST(pp_type_filled)),
+    MEMBER("step_ns", "time of each step", OBJECT(step_fields)),
+    MEMBER("report", "path of the report", FILLED),
+};
+const pp_fields pp_study_summary_fields =
+    FIELDS_AT("study-summary", "what `study run --json` prints", summary_rows, "study-summary");

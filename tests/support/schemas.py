@@ -1,0 +1,299 @@
+"""Documents against their tables and against an independent validator of JSON Schema.
+
+schemas.py          the documents of the source tree, and broken ones made of them; TAP
+schemas.py FOLDER   every JSON file of a bundle; one line for each that is refused; exit 1 if any
+
+The program's tables are asked through check_documents, the schemas through `paretopilot schema`.
+"""
+
+import json
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+
+from jsonschema import Draft202012Validator
+
+BINARY = os.environ["PARETOPILOT_BINARY"]
+CHECKER = os.environ["PARETOPILOT_CHECK_DOCUMENTS"]
+
+# Which document a file must be: by its place in a bundle, or in the source tree.
+BUNDLE = [
+    (r"status\.json", "status"),
+    (r"plan\.json", "study-plan"),
+    (r"journal\.jsonl", "journal"),
+    (r"environment/paretopilot-doctor\.json", "host"),
+    (r"environment/engine\.json", "engine"),
+    (r"models/[^/]+\.json", "model-info"),
+    (r"preflight/[^/]+/server-command\.json", "server-command"),
+    (r"experiment/constraints\.json", "constraints"),
+    (r"experiment/benchmark-set\.json", "benchmark-set"),
+    (r"experiment/recommendation\.json", "recommendation"),
+    (r"experiment/decision-details\.json", "decision-details"),
+    (r"experiment/candidates/[^/]+/settings\.json", "settings"),
+    (r"experiment/candidates/[^/]+/throughput-command\.json", "bench-command"),
+    (r"experiment/candidates/[^/]+/server-command-pass-\d+\.json", "server-command"),
+    (r"experiment/candidates/[^/]+/(throughput|requests)-run-pass-\d+\.json", "study-run"),
+    (r"experiment/candidates/[^/]+/resource-measurement-pass-\d+\.json", "resource-measurement"),
+    (r"experiment/candidates/[^/]+/samples-pass-\d+\.jsonl", "samples"),
+    # Other programs' documents: rows of llama-bench, and what llama-server was asked.
+    (r"experiment/candidates/[^/]+/raw/.*", None),
+]
+TREE = [
+    (r"examples/recommend/benchmarks\.json", "benchmark-set"),
+    (r"examples/recommend/constraints\.json", "constraints"),
+    (r"examples/[^/]+/plan\.json", "study-plan"),
+    (r"examples/tables/[^/]+\.json", "model-table"),
+    (r"tests/golden/model-synth/table-(bad-json|other-document)/t\.json", ""),  # neither is one
+    (r"tests/golden/model-synth/table-[^/]+/t\.json", "model-table"),
+    (r"tests/fixtures/report/.*-set\.json", "benchmark-set"),
+    (r"tests/fixtures/report/.*-constraints\.json", "constraints"),
+    (r"tests/fixtures/decision/.*-benchmarks\.json", "benchmark-set"),
+    (r"tests/fixtures/decision/.*-constraints\.json", "constraints"),
+    (r"tests/fixtures/study/plan\.json", "study-plan"),
+    (r"tests/fixtures/documents/journal(-\w+)?\.jsonl", "journal"),
+    (r"tests/fixtures/documents/(?P<kind>[\w-]+)\.jsonl?", None),
+    (r"tests/golden/[^/]+/[^/]+/benchmarks\.json", "benchmark-set"),
+    (r"tests/golden/[^/]+/[^/]+/constraints\.json", "constraints"),
+    (r"tests/golden/recommend/[^/]+/written/recommendation\.json", "recommendation"),
+    (r"tests/golden/recommend/[^/]+/written/decision-details\.json", "decision-details"),
+    (r"tests/golden/recommend/output-exists/taken\.json", ""),  # stands in the way; no document
+]
+# What a command prints with --json, by its name and its exit code.
+PRINTED = {
+    ("doctor", 0): "doctor",
+    ("model info", 0): "model-info",
+    ("model synth", 0): "model-synth",
+    ("recommend", 0): "recommendation",
+    ("recommend", 1): "decision-details",
+    ("study run", 0): "study-summary",
+}
+# Written to be refused.
+REFUSED = {"tests/golden/recommend/unknown-key/constraints.json"}
+
+# Put in the place of every value of a document in turn.
+STRANGERS = [None, "", " ", "x", "0" * 64, "A" * 64, -1, 0, 1, 0.5, 2**62, True, [], [0], {}, {"": 1}, {"x": "y"}]
+MUTANTS_PER_DOCUMENT = 1500
+
+
+def schema_of(kind):
+    out = subprocess.run([BINARY, "schema", kind], capture_output=True, check=True).stdout
+    return json.loads(out)
+
+
+class Schemas:
+    def __init__(self):
+        self.validators = {}
+
+    def validator(self, kind):
+        if kind not in self.validators:
+            self.validators[kind] = Draft202012Validator(schema_of(kind))
+        return self.validators[kind]
+
+    def first_error(self, kind, document):
+        for error in self.validator(kind).iter_errors(document):
+            return f"$.{'.'.join(str(part) for part in error.path)}: {error.message[:200]}"
+        return None
+
+
+def read(path):
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".jsonl":
+        return [json.loads(line) for line in text.split("\n")[:-1]]
+    return [json.loads(text)]
+
+
+def by_table(path):
+    """Kind and refusal (None when it is valid), as the tables have it."""
+    line = subprocess.run([CHECKER, str(path)], capture_output=True, text=True).stdout
+    kind, verdict, rest = line.rstrip("\n").split(" ", 2)
+    return kind, None if verdict == "ok" else rest
+
+
+def kind_by_path(rules, name):
+    for pattern, kind in rules:
+        match = re.fullmatch(pattern, name)
+        if match:
+            return match.groupdict().get("kind", kind)
+    raise LookupError(f"{name}: which document is this? Say so in tests/support/schemas.py")
+
+
+def faults(schemas, path, kind):
+    """What is wrong with a document that must be one of this kind."""
+    found, refusal = by_table(path)
+    if found != kind:
+        yield f"recognised as {found}, expected {kind}"
+    if refusal:
+        yield f"by the table: {refusal}"
+    for number, document in enumerate(read(path), 1):
+        error = schemas.first_error(kind, document)
+        if error:
+            yield f"by the schema, document {number}: {error}"
+
+
+def check_bundle(folder):
+    schemas = Schemas()
+    count = 0
+    bad = 0
+    for path in sorted(folder.rglob("*.json*")):
+        try:
+            kind = kind_by_path(BUNDLE, path.relative_to(folder).as_posix())
+            errors = list(faults(schemas, path, kind)) if kind else []
+        except (LookupError, ValueError) as error:
+            kind, errors = "?", [str(error)]
+        count += kind is not None
+        bad += bool(errors)
+        for error in errors:
+            print(f"{path}: {error}")
+    print(f"{count} documents, {bad} refused")
+    return 0 if count > 0 and bad == 0 else 1
+
+
+# ---- broken documents ---------------------------------------------------------------------------
+
+
+def places(value, path=()):
+    """Path of every value; of a list only the first two items."""
+    yield path
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from places(inner, path + (key,))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value[:2]):
+            yield from places(inner, path + (index,))
+
+
+def changed(document, path, change):
+    copy = json.loads(json.dumps(document))
+    if not path:
+        return change(copy)
+    inner = copy
+    for part in path[:-1]:
+        inner = inner[part]
+    inner[path[-1]] = change(inner[path[-1]])
+    return copy
+
+
+def without(document, path):
+    copy = json.loads(json.dumps(document))
+    inner = copy
+    for part in path[:-1]:
+        inner = inner[part]
+    del inner[path[-1]]
+    return copy
+
+
+def value_at(document, path):
+    for part in path:
+        document = document[part]
+    return document
+
+
+def mutants(document):
+    """(what was done, document): each key left out, an unknown one added, each value replaced."""
+    for path in places(document):
+        value = value_at(document, path)
+        where = "/".join(str(part) for part in path)
+        if path and isinstance(path[-1], str):
+            yield f"without {where}", without(document, path)
+        if isinstance(value, dict):
+            yield f"unknown key in {where}", changed(document, path, lambda v: {**v, "colour": "red"})
+        if isinstance(value, list):
+            yield f"emptied {where}", changed(document, path, lambda v: [])
+        for stranger in STRANGERS:
+            yield f"{where} = {stranger!r}", changed(document, path, lambda v, s=stranger: s)
+
+
+def verdicts_by_table(kind, documents):
+    lines = "".join(json.dumps(document) + "\n" for document in documents)
+    out = subprocess.run([CHECKER, "--kind", kind], input=lines, capture_output=True, text=True, check=True)
+    return out.stdout.splitlines()
+
+
+def check_mutants(schemas, kind, document):
+    """(number refused, number made, disagreements)"""
+    made = list(mutants(document))
+    if len(made) > MUTANTS_PER_DOCUMENT:
+        made = random.Random(kind).sample(made, MUTANTS_PER_DOCUMENT)
+    verdicts = verdicts_by_table(kind, [mutant for _, mutant in made])
+    refused = 0
+    disagreements = []
+    for (name, mutant), verdict in zip(made, verdicts):
+        error = schemas.first_error(kind, mutant)
+        refused += error is not None
+        if (error is None) != (verdict == "ok"):
+            disagreements.append(f"{name}: table: {verdict}; schema: {error or 'ok'}")
+    if len(verdicts) != len(made):
+        disagreements.append(f"{len(made)} documents, {len(verdicts)} verdicts")
+    return refused, len(made), disagreements
+
+
+# ---- the source tree ----------------------------------------------------------------------------
+
+
+class Tap:
+    def __init__(self):
+        self.number = 0
+
+    def report(self, errors, name):
+        self.number += 1
+        for error in errors[:5]:
+            print(f"# {error}")
+        print(f"{'not ok' if errors else 'ok'} {self.number} - {name}", flush=True)
+
+
+def documents_of_tree(root):
+    """(path, kind) of every document of ours in the source tree."""
+    for folder in ("examples", "tests/fixtures", "tests/golden"):
+        for path in sorted((root / folder).rglob("*.json*")):
+            if path.is_file():
+                name = path.relative_to(root).as_posix()
+                kind = kind_by_path(TREE, name)
+                if kind != "" and name not in REFUSED:
+                    yield path, kind
+    for args in sorted((root / "tests/golden").glob("*/*/args")):
+        words = args.read_text().split("\n")
+        if "--json" not in words or not (args.parent / "stdout").exists():
+            continue
+        exit_file = args.parent / "exit"
+        code = int(exit_file.read_text()) if exit_file.exists() else 0
+        name = words[0] if (words[0], code) in PRINTED else " ".join(words[:2])
+        yield args.parent / "stdout", PRINTED[(name, code)]
+
+
+def check_tree(root):
+    tap = Tap()
+    schemas = Schemas()
+    samples = {}
+    kinds = [line.split()[0] for line in subprocess.run([BINARY, "schema"], capture_output=True, text=True).stdout.splitlines()]
+
+    for kind in kinds:
+        try:
+            Draft202012Validator.check_schema(schema_of(kind))
+            errors = []
+        except Exception as error:  # whatever the validator finds is the finding
+            errors = [str(error)[:400]]
+        tap.report(errors, f"the schema of {kind} is a JSON Schema of draft 2020-12")
+    for path, kind in documents_of_tree(root):
+        tap.report(list(faults(schemas, path, kind)), f"{path.relative_to(root)} is a valid {kind}")
+        for document in read(path):
+            samples.setdefault((kind, frozenset(document)), document)
+    for name in sorted(REFUSED):
+        kind = kind_by_path(TREE, name)
+        document = read(root / name)[0]
+        refused = by_table(root / name)[1] and schemas.first_error(kind, document)
+        tap.report([] if refused else ["accepted"], f"{name} is refused by table and schema")
+    missing = [kind for kind in kinds if kind not in {kind for kind, _ in samples}]
+    tap.report([f"none of {kind}" for kind in missing], "there is a document of every kind")
+    for (kind, _), document in sorted(samples.items(), key=lambda item: item[0][0]):
+        refused, made, disagreements = check_mutants(schemas, kind, document)
+        few = [f"only {refused} of {made} broken documents were refused"] if refused < made // 3 else []
+        tap.report(disagreements + few, f"{refused} of {made} changed documents of {kind} are refused, by table and schema alike")
+    print(f"1..{tap.number}")
+
+
+if len(sys.argv) > 1:
+    sys.exit(check_bundle(pathlib.Path(sys.argv[1])))
+check_tree(pathlib.Path(os.environ["PARETOPILOT_SOURCE"]))
