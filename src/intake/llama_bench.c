@@ -108,8 +108,34 @@ static pp_status decode_identity(const pp_json *fields, pp_bench_row *row, pp_er
     return PP_OK;
 }
 
-static pp_status decode_row(pp_arena *arena, const pp_json *fields, pp_bench_row *row,
-                            pp_error *err)
+/* What a row without samples has to say; nan and inf came as null. */
+static pp_status decode_averages(const pp_json *fields, pp_bench_row *row, pp_error *err)
+{
+    const pp_json *mean = pp_json_find(fields, "avg_ts");
+    const pp_json *stdev = pp_json_find(fields, "stddev_ts");
+    pp_status st;
+
+    if (mean == NULL)
+        return pp_json_fail(fields, err, "neither samples nor a rate");
+    st = pp_json_get_number(mean, &row->tokens_per_second_mean.value, err);
+    if (st == PP_OK && !(row->tokens_per_second_mean.value > 0))
+        return pp_json_fail(mean, err, "expected a rate above 0, got %g",
+                            row->tokens_per_second_mean.value);
+    row->tokens_per_second_mean.known = st == PP_OK;
+    if (st == PP_OK && stdev != NULL && stdev->kind != PP_JSON_NULL) {
+        st = pp_json_get_number(stdev, &row->tokens_per_second_stdev.value, err);
+        row->tokens_per_second_stdev.known = st == PP_OK;
+    }
+    return st;
+}
+
+static bool has_samples(pp_bench_format format)
+{
+    return format == PP_BENCH_FORMAT_JSONL || format == PP_BENCH_FORMAT_JSON;
+}
+
+static pp_status decode_row(pp_arena *arena, pp_bench_format format, const pp_json *fields,
+                            pp_bench_row *row, pp_error *err)
 {
     pp_status st = pp_json_expect(fields, PP_JSON_OBJECT, err);
 
@@ -117,151 +143,98 @@ static pp_status decode_row(pp_arena *arena, const pp_json *fields, pp_bench_row
     if (st == PP_OK)
         st = decode_kind(fields, row, err);
     if (st == PP_OK)
-        st = decode_samples(arena, fields, row, err);
+        st = has_samples(format) ? decode_samples(arena, fields, row, err)
+                                 : decode_averages(fields, row, err);
     if (st == PP_OK)
         st = decode_settings(fields, row, err);
     return st == PP_OK ? decode_identity(fields, row, err) : st;
 }
 
-/* ---- lines --------------------------------------------------------------------------------- */
+/* ---- files --------------------------------------------------------------------------------- */
 
-/* Length of a bare nan or inf, with or without a sign, at the start of `at`; 0 when there is none.
- */
-static size_t bare_word_size(const char *at, size_t size)
+pp_status pp_bench_read(pp_arena *arena, const char *source, const char *bytes, size_t size,
+                        pp_bench_format format, pp_bench_mode mode, pp_bench_rows *ret_rows,
+                        pp_error *err)
 {
-    static const char *const words[] = {"nan", "inf",      "-nan",     "-inf",
-                                        "NaN", "Infinity", "-Infinity"};
-    size_t longest = 0;
+    pp_bench_text text;
+    pp_bench_rows rows = {0};
+    pp_status st = pp_bench_text_read(arena, source, bytes, size, format, mode, &text, err);
 
-    for (size_t i = 0; i < PP_COUNT_OF(words); i++) {
-        size_t length = strlen(words[i]);
-
-        if (length <= size && memcmp(at, words[i], length) == 0 && length > longest)
-            longest = length;
-    }
-    return longest;
-}
-
-/* A copy of the line with null in place of every bare nan and inf outside strings. */
-static bool replace_bare_words(const char *line, size_t size, pp_buf *out)
-{
-    bool in_string = false;
-    bool replaced = false;
-
-    for (size_t i = 0; i < size; i++) {
-        size_t word = in_string ? 0 : bare_word_size(line + i, size - i);
-
-        if (word > 0) {
-            pp_buf_append_text(out, "null");
-            replaced = true;
-            i += word - 1;
-            continue;
-        }
-        if (line[i] == '"')
-            in_string = !in_string;
-        else if (line[i] == '\\' && in_string && i + 1 < size)
-            pp_buf_append_char(out, line[i++]);
-        pp_buf_append_char(out, line[i]);
-    }
-    return replaced;
-}
-
-static pp_status parse_line(pp_arena *arena, const char *name, const char *line, size_t size,
-                            const pp_json **ret_fields, pp_error *err)
-{
-    pp_status st = pp_json_parse(arena, name, line, size, ret_fields, err);
-    pp_error ignored = {0};
-    pp_buf repaired;
-
-    if (st != PP_ERR_SYNTAX)
+    if (st != PP_OK)
         return st;
-    pp_buf_init(&repaired, 2 * PP_BENCH_MAX_BYTES);
-    if (replace_bare_words(line, size, &repaired) && repaired.status == PP_OK &&
-        pp_json_parse(arena, name, pp_buf_text(&repaired), repaired.size, ret_fields, &ignored) ==
-            PP_OK)
-        st = PP_OK;
-    pp_buf_done(&repaired);
+    rows.format = text.format;
+    rows.other_line_count = text.other_line_count;
+    rows.truncated = text.truncated;
+    rows.items = PP_ARENA_NEW(arena, pp_bench_row, text.count);
+    st = pp_arena_check(arena, err);
+    for (size_t i = 0; st == PP_OK && i < text.count; i++) {
+        rows.items[i].line = text.items[i].line;
+        st = pp_wrap(err, decode_row(arena, text.format, text.items[i].fields, &rows.items[i], err),
+                     "%s:%zu", source, text.items[i].line);
+        rows.count = i + 1;
+    }
+    if (st == PP_OK)
+        *ret_rows = rows;
     return st;
-}
-
-typedef struct reader {
-    pp_arena *arena;
-    const char *source;
-    pp_bench_rows *rows;
-    size_t capacity;
-    size_t line;
-} reader;
-
-static pp_status add_row(reader *r, const pp_json *fields, pp_error *err)
-{
-    pp_bench_rows *rows = r->rows;
-
-    if (rows->count == PP_BENCH_MAX_ROWS)
-        return pp_fail(err, PP_ERR_LIMIT, "more than %d rows", PP_BENCH_MAX_ROWS);
-    if (rows->count == r->capacity) {
-        size_t capacity = r->capacity == 0 ? 32 : 2 * r->capacity;
-        pp_bench_row *items = PP_ARENA_NEW(r->arena, pp_bench_row, capacity);
-
-        if (items == NULL)
-            return pp_arena_check(r->arena, err);
-        if (rows->count > 0)
-            memcpy(items, rows->items, rows->count * sizeof *items);
-        rows->items = items;
-        r->capacity = capacity;
-    }
-    rows->items[rows->count] = (pp_bench_row){.line = r->line};
-    return decode_row(r->arena, fields, &rows->items[rows->count++], err);
-}
-
-static pp_status read_line(reader *r, const char *line, size_t size, bool ended, pp_error *err)
-{
-    const pp_json *fields;
-    pp_status st;
-
-    while (size > 0 && strchr(" \t\r", line[0]) != NULL && line[0] != '\0') {
-        line++;
-        size--;
-    }
-    if (size == 0)
-        return PP_OK;
-    if (line[0] != '{') {
-        r->rows->other_line_count++;
-        return PP_OK;
-    }
-    st = parse_line(r->arena, "row", line, size, &fields, err);
-    if (st == PP_ERR_SYNTAX && !ended) {
-        r->rows->truncated = true; /* the writer was stopped in the middle of it */
-        return PP_OK;
-    }
-    return st == PP_OK ? add_row(r, fields, err) : st;
 }
 
 pp_status pp_bench_parse(pp_arena *arena, const char *source, const char *bytes, size_t size,
                          pp_bench_rows *ret_rows, pp_error *err)
 {
-    pp_bench_rows rows = {0};
-    reader r = {.arena = arena, .source = source, .rows = &rows};
-    size_t at = 0;
-
-    if (size > PP_BENCH_MAX_BYTES)
-        return pp_fail(err, PP_ERR_LIMIT, "%s: %zu bytes, expected at most %zu", source, size,
-                       PP_BENCH_MAX_BYTES);
-    while (at < size) {
-        const char *end = memchr(bytes + at, '\n', size - at);
-        size_t length = end == NULL ? size - at : (size_t)(end - bytes) - at;
-        pp_status st;
-
-        r.line++;
-        st = read_line(&r, bytes + at, length, end != NULL, err);
-        if (st != PP_OK)
-            return pp_wrap(err, st, "%s:%zu", source, r.line);
-        at += length + 1;
-    }
-    *ret_rows = rows;
-    return PP_OK;
+    return pp_bench_read(arena, source, bytes, size, PP_BENCH_FORMAT_JSONL, PP_BENCH_TOLERANT,
+                         ret_rows, err);
 }
 
-/* ---- pooling ------------------------------------------------------------------------------- */
+/* ---- names --------------------------------------------------------------------------------- */
+
+/* U+FFFF and an 'f': what an escape of eight digits looks like when it was cut to six. */
+static const char garbled_byte[] = "\xef\xbf\xbf"
+                                   "f";
+
+static bool is_garbled_at(pp_text name, size_t at)
+{
+    return name.size - at >= 4 && memcmp(name.data + at, garbled_byte, 4) == 0;
+}
+
+static bool is_garbled(pp_text name)
+{
+    for (size_t i = 0; i < name.size; i++) {
+        if (is_garbled_at(name, i))
+            return true;
+    }
+    return false;
+}
+
+pp_text pp_bench_garbled_name(pp_arena *arena, pp_text name)
+{
+    pp_buf out;
+    pp_text garbled;
+
+    pp_buf_init(&out, 4 * name.size + 1);
+    for (size_t i = 0; i < name.size; i++) {
+        if (is_garbled_at(name, i)) {
+            pp_buf_append(&out, garbled_byte, 4);
+            i += 3;
+        } else if ((unsigned char)name.data[i] >= 0x80) {
+            pp_buf_append(&out, garbled_byte, 4);
+        } else {
+            pp_buf_append_char(&out, name.data[i]);
+        }
+    }
+    garbled = pp_text_dup(arena, (pp_text){pp_buf_text(&out), out.size});
+    pp_buf_done(&out);
+    return garbled;
+}
+
+bool pp_bench_same_name(pp_arena *arena, pp_text a, pp_text b)
+{
+    if (pp_text_equal(a, b))
+        return true;
+    return (is_garbled(a) || is_garbled(b)) &&
+           pp_text_equal(pp_bench_garbled_name(arena, a), pp_bench_garbled_name(arena, b));
+}
+
+/* ---- identity ------------------------------------------------------------------------------ */
 
 static bool starts_with(pp_text text, const char *start)
 {
@@ -270,16 +243,35 @@ static bool starts_with(pp_text text, const char *start)
     return text.size >= size && memcmp(text.data, start, size) == 0;
 }
 
-/* Measures are a closed list; whatever else a version writes is set-up. */
-static bool is_measure(pp_text key)
+/* Measures are a closed list. */
+bool pp_bench_is_measure(pp_text key)
 {
     return starts_with(key, "avg_") || starts_with(key, "stddev_") ||
            starts_with(key, "samples_") || pp_text_is(key, "test_time");
 }
 
+pp_text pp_bench_value_text(pp_arena *arena, const pp_json *value)
+{
+    pp_error ignored = {0};
+    pp_text text = {0};
+    pp_buf out;
+
+    if (value->kind == PP_JSON_STRING)
+        return value->text;
+    if (value->kind == PP_JSON_BOOL)
+        return pp_text_of(value->boolean ? "1" : "0");
+    pp_buf_init(&out, PP_BENCH_MAX_LINE_BYTES);
+    if (pp_json_write(value, PP_JSON_COMPACT, &out, &ignored) == PP_OK)
+        text = pp_text_dup(arena, (pp_text){pp_buf_text(&out), out.size});
+    else
+        arena->failed = true;
+    pp_buf_done(&out);
+    return text;
+}
+
 /* The set-up of a row as canonical text: equal texts, equal set-up. */
-static pp_status write_identity(pp_arena *arena, const pp_bench_row *row, pp_text *ret_identity,
-                                pp_error *err)
+static pp_status write_identity(pp_arena *arena, const pp_bench_row *row, bool garble,
+                                pp_text *ret_identity, pp_error *err)
 {
     pp_json *set_up = pp_json_new_object(arena);
     pp_buf text;
@@ -287,9 +279,14 @@ static pp_status write_identity(pp_arena *arena, const pp_bench_row *row, pp_tex
 
     for (size_t i = 0; i < row->fields->object.count; i++) {
         const pp_json_member *member = &row->fields->object.members[i];
+        pp_text value;
 
-        if (!is_measure(member->key))
-            pp_json_set_text_key(arena, set_up, member->key, member->value);
+        if (pp_bench_is_measure(member->key))
+            continue;
+        value = pp_bench_value_text(arena, member->value);
+        if (garble && pp_text_is(member->key, "model_filename"))
+            value = pp_bench_garbled_name(arena, value);
+        pp_json_set_text_key(arena, set_up, member->key, pp_json_new_text(arena, value));
     }
     pp_buf_init(&text, PP_BENCH_MAX_BYTES);
     st = pp_json_write(set_up, PP_JSON_COMPACT, &text, err);
@@ -300,6 +297,32 @@ static pp_status write_identity(pp_arena *arena, const pp_bench_row *row, pp_tex
     pp_buf_done(&text);
     return st;
 }
+
+/* Readable names that a garbled one of the same rows may stand for must be one. */
+static pp_status check_one_name(const pp_bench_row *const *rows, size_t count, pp_error *err)
+{
+    pp_text readable = {0};
+
+    for (size_t i = 0; i < count; i++) {
+        pp_text name = rows[i]->model_filename;
+        char shown[2][128];
+
+        if (name.data == NULL || is_garbled(name))
+            continue;
+        if (readable.data == NULL)
+            readable = name;
+        if (pp_text_equal(readable, name))
+            continue;
+        pp_text_escape_controls(readable.data, readable.size, shown[0], sizeof shown[0]);
+        pp_text_escape_controls(name.data, name.size, shown[1], sizeof shown[1]);
+        return pp_fail(err, PP_ERR_DOMAIN,
+                       "a garbled model name may be '%s' or '%s': give the files apart", shown[0],
+                       shown[1]);
+    }
+    return PP_OK;
+}
+
+/* ---- pooling ------------------------------------------------------------------------------- */
 
 typedef struct member_row {
     pp_text identity;
@@ -324,7 +347,7 @@ static int compare_pools(const void *a, const void *b)
     return (x > y) - (x < y); /* both point into the caller's list */
 }
 
-static pp_status medians(pp_bench_pool *pool, const member_row *members, pp_error *err)
+static pp_status medians(pp_bench_pool *pool, pp_error *err)
 {
     double *durations = calloc(pool->sample_count, sizeof *durations);
     double *rates = calloc(pool->sample_count, sizeof *rates);
@@ -334,7 +357,7 @@ static pp_status medians(pp_bench_pool *pool, const member_row *members, pp_erro
     if (durations == NULL || rates == NULL)
         st = pp_fail(err, PP_ERR_MEMORY, "out of memory for %zu samples", pool->sample_count);
     for (size_t i = 0; st == PP_OK && i < pool->row_count; i++) {
-        const pp_bench_row *row = members[i].row;
+        const pp_bench_row *row = pool->rows[i];
 
         for (size_t j = 0; j < row->sample_count; j++, at++) {
             durations[at] = (double)row->samples_ns[j];
@@ -353,22 +376,27 @@ static pp_status medians(pp_bench_pool *pool, const member_row *members, pp_erro
     return st;
 }
 
-static pp_status group(const member_row *members, size_t n, pp_bench_pool *pools, size_t *ret_count,
-                       pp_error *err)
+static pp_status group(pp_arena *arena, const member_row *members, size_t n, pp_bench_pool *pools,
+                       size_t *ret_count, pp_error *err)
 {
+    const pp_bench_row **sorted = PP_ARENA_NEW(arena, const pp_bench_row *, n);
     size_t at = 0;
-    pp_status st = PP_OK;
+    pp_status st = pp_arena_check(arena, err);
 
     while (st == PP_OK && at < n) {
         pp_bench_pool *pool = &pools[(*ret_count)++];
         size_t start = at;
 
         pool->first = members[start].row;
+        pool->rows = sorted + start;
         for (; at < n && pp_text_equal(members[at].identity, members[start].identity); at++) {
+            sorted[at] = members[at].row;
             pool->row_count++;
             pool->sample_count += members[at].row->sample_count;
         }
-        st = medians(pool, members + start, err);
+        st = check_one_name(pool->rows, pool->row_count, err);
+        if (st == PP_OK && pool->sample_count > 0)
+            st = medians(pool, err);
     }
     return st;
 }
@@ -378,18 +406,21 @@ pp_status pp_bench_pool_rows(pp_arena *arena, const pp_bench_row *rows, size_t n
 {
     member_row *members = PP_ARENA_NEW(arena, member_row, n);
     pp_bench_pool *pools = PP_ARENA_NEW(arena, pp_bench_pool, n);
+    bool garble = false;
     size_t count = 0;
     pp_status st = pp_arena_check(arena, err);
 
+    for (size_t i = 0; i < n; i++)
+        garble = garble || is_garbled(rows[i].model_filename);
     for (size_t i = 0; st == PP_OK && i < n; i++) {
         members[i] = (member_row){.row = &rows[i], .number = i};
-        st = write_identity(arena, &rows[i], &members[i].identity, err);
+        st = write_identity(arena, &rows[i], garble, &members[i].identity, err);
     }
     if (st != PP_OK)
         return st;
     if (n > 1)
         qsort(members, n, sizeof *members, compare_members);
-    st = group(members, n, pools, &count, err);
+    st = group(arena, members, n, pools, &count, err);
     if (st != PP_OK)
         return st;
     if (count > 1)

@@ -1,16 +1,15 @@
-/* llama_bench.h - rows that llama-bench printed with `-o jsonl`.
+/* llama_bench.h - rows that llama-bench printed, as figures.
  *
  * Columns come and go between versions, so fields are found by name and unknown ones are kept.
  * Rates are computed anew from samples_ns, which are exact; the averages and deviations beside
- * them are rounded, and one of them overflows, so nobody reads them. */
+ * them are rounded, and one of them overflows, so they are read only where a format has no
+ * samples. */
 #ifndef PP_INTAKE_LLAMA_BENCH_H
 #define PP_INTAKE_LLAMA_BENCH_H
 
-#include "json/json.h"
+#include "base/maybe.h"
+#include "intake/bench_text.h"
 
-/* As large as the files of a night of measuring get, ten times over. */
-#define PP_BENCH_MAX_BYTES   ((size_t)64 << 20)
-#define PP_BENCH_MAX_ROWS    10000
 #define PP_BENCH_MAX_SAMPLES 10000 /* in one row */
 
 typedef enum pp_bench_kind {
@@ -31,12 +30,15 @@ typedef struct pp_bench_row {
     int64_t build_number;
     pp_text type_k, type_v;
     pp_text model_filename, build_commit, backends, cpu_info;
-    int64_t *samples_ns;   /* one repetition each, > 0, in the order measured */
-    size_t sample_count;   /* >= 1 */
-    const pp_json *fields; /* the whole row as it was written */
+    int64_t *samples_ns; /* one repetition each, > 0, in the order measured */
+    size_t sample_count; /* 0 only where the format holds none: CSV, SQL, Markdown */
+    pp_maybe_real tokens_per_second_mean;  /* as printed; > 0 */
+    pp_maybe_real tokens_per_second_stdev; /* as printed */
+    const pp_json *fields;                 /* the whole row as it was written */
 } pp_bench_row;
 
 typedef struct pp_bench_rows {
+    pp_bench_format format;
     pp_bench_row *items;
     size_t count;
     size_t other_line_count; /* log lines before, between and after the rows */
@@ -47,9 +49,10 @@ typedef struct pp_bench_rows {
 typedef struct pp_bench_pool {
     const pp_bench_row *first; /* the earliest of them; gives kind, shape and set-up */
     size_t row_count;
-    size_t sample_count;
+    size_t sample_count; /* 0 when no row has samples; then there are no medians */
     double duration_ns_median;
     double tokens_per_second_median; /* median of the rates of the repetitions */
+    const pp_bench_row *const *rows; /* row_count of them, in the caller's order */
 } pp_bench_pool;
 
 /** "pp", "tg", "pg" */
@@ -62,23 +65,41 @@ int64_t pp_bench_tokens(const pp_bench_row *row);
 double pp_bench_rate(const pp_bench_row *row, size_t sample);
 
 /**
- * Read a whole file. Lines end with LF alone. A line that does not start with '{' is somebody's
- * log and counted; an incomplete last line is marked; no row at all is a result for the caller to
- * judge. Bare nan and inf, which llama-bench prints for what it could not compute, read as null.
- *
- * source  stands in messages, which begin "SOURCE:LINE:"
- * Texts are copied into the arena.
- * Fails with PP_ERR_SYNTAX, PP_ERR_SCHEMA or PP_ERR_LIMIT.
+ * Read a whole file of any format, as pp_bench_text_read does, and its rows. JSONL and JSON rows
+ * have samples; the others have at least a mean rate.
  */
+PP_MUST_CHECK pp_status pp_bench_read(pp_arena *arena, const char *source, const char *bytes,
+                                      size_t size, pp_bench_format format, pp_bench_mode mode,
+                                      pp_bench_rows *ret_rows, pp_error *err);
+
+/** The same for the raw files of a study: tolerant, JSONL. */
 PP_MUST_CHECK pp_status pp_bench_parse(pp_arena *arena, const char *source, const char *bytes,
                                        size_t size, pp_bench_rows *ret_rows, pp_error *err);
 
+/** avg_*, stddev_*, samples_* and test_time: whatever else a version writes is set-up. */
+bool pp_bench_is_measure(pp_text key);
+
+/** A value of a field as every format writes it: numbers in digits, booleans as 0 and 1. */
+pp_text pp_bench_value_text(pp_arena *arena, const pp_json *value);
+
+/**
+ * llama-bench on x86 writes each byte above 0x7F of a name as U+FFFF and an 'f', so two names of
+ * one model reach us. The name in that form, whichever it has.
+ */
+pp_text pp_bench_garbled_name(pp_arena *arena, pp_text name);
+
+/** Equal, or equal once garbled when one of them is. */
+bool pp_bench_same_name(pp_arena *arena, pp_text a, pp_text b);
+
 /**
  * Pool rows of one or several files: two rows belong together when every field is equal except the
- * measures (avg_*, stddev_*, samples_*) and test_time. So rows of another depth, cache type or
- * build stay apart, and so does everything that a later version may add.
+ * measures. So rows of another depth, cache type or build stay apart, and so does everything that a
+ * later version may add. Values are compared as pp_bench_value_text has them, so that the same row
+ * is the same in every format. A garbled model_filename counts as the readable one that it may
+ * stand for.
  *
  * ret_pools  in the order of their first rows; in the arena, pointing into `rows`
+ * Fails with PP_ERR_DOMAIN when a garbled name may stand for several readable ones.
  */
 PP_MUST_CHECK pp_status pp_bench_pool_rows(pp_arena *arena, const pp_bench_row *rows, size_t n,
                                            pp_bench_pool **ret_pools, size_t *ret_count,

@@ -16,6 +16,9 @@ extern const pp_field_choice pp_constraints_choices[];
 extern const pp_fields pp_constraints_1_0_fields, pp_constraints_2_0_fields;
 extern const pp_fields pp_recommendation_fields, pp_decision_details_fields;
 
+/* tables_bench.c */
+extern const pp_fields pp_bench_summary_fields, pp_bench_comparison_fields, pp_validation_fields;
+
 /* tables_plan.c */
 extern const pp_fields pp_study_plan_fields, pp_settings_fields, pp_settings_document_fields;
 
