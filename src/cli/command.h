@@ -115,6 +115,10 @@ pp_exit pp_exit_of(pp_status st);
     X(study_run)                                                                                   \
     X(recommend)                                                                                   \
     X(report)                                                                                      \
+    X(import_llama_bench)                                                                          \
+    X(summarize_llama_bench)                                                                       \
+    X(compare_llama_bench)                                                                         \
+    X(validate)                                                                                    \
     X(schema)                                                                                      \
     /* end */
 

@@ -24,6 +24,7 @@ static const struct {
     {"b0083", false, "integer", "an integer beyond 64 bits is refused in any field"},
     {"b0149", false, "n_depth: '0' in p line 1, '4096' in p line 2",
      "rows at different depths are different tests"},
+    {"b0140", false, "no_op_offload", "true is not 1"},
     {"b0189", false, "settings differ", "true is not 1"},
 };
 

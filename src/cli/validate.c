@@ -1,0 +1,313 @@
+#include "cli/validate.h"
+
+#include <string.h>
+
+#include "base/files.h"
+#include "intake/bench_compare.h"
+#include "model/benchmark_set.h"
+#include "model/constraints.h"
+#include "model/model_table.h"
+#include "model/sample.h"
+#include "model/study_plan.h"
+
+typedef struct validator {
+    pp_arena *arena;
+    const pp_bench_expectation *expected;
+    pp_validated *out;
+    pp_buf bytes;
+} validator;
+
+/* ---- decoders: rules between values, and what the document holds ----------------------------- */
+
+static const char *shown(pp_arena *arena, pp_text text)
+{
+    char out[96];
+
+    pp_text_escape_controls(text.data, text.size, out, sizeof out);
+    return pp_arena_dup(arena, out, strlen(out));
+}
+
+static const char *count_text(pp_arena *arena, size_t count, const char *noun)
+{
+    return pp_arena_printf(arena, "%zu %s%s", count, noun, count == 1 ? "" : "s");
+}
+
+static void describe_set(validator *v, const pp_benchmark_set *set)
+{
+    pp_json *json = pp_json_new_object(v->arena);
+
+    pp_json_set_bool(v->arena, json, "valid", true);
+    pp_json_set_string(v->arena, json, "schema_version", "1.0");
+    pp_json_set_text(v->arena, json, "baseline_id", set->baseline_id);
+    pp_json_set_int(v->arena, json, "candidate_count", (int64_t)set->candidate_count);
+    pp_json_set_bool(v->arena, json, "synthetic", set->synthetic);
+    pp_json_set_string(v->arena, json, "input_sha256", v->out->sha256);
+    v->out->benchmark_set = json;
+    v->out->holds =
+        pp_arena_printf(v->arena, "%s, %s", count_text(v->arena, set->candidate_count, "candidate"),
+                        pp_origin_name(set->origin));
+}
+
+static pp_status decode_set(validator *v, const pp_json *root, pp_error *err)
+{
+    pp_benchmark_set set;
+    pp_status st = pp_benchmark_set_decode(v->arena, root, &set, err);
+
+    if (st == PP_OK)
+        describe_set(v, &set);
+    return st;
+}
+
+static pp_status decode_constraints(validator *v, const pp_json *root, pp_error *err)
+{
+    pp_constraints c;
+    pp_status st = pp_constraints_decode(v->arena, root, &c, err);
+    const pp_json *objective = pp_json_find(root, "objective");
+
+    if (st == PP_OK)
+        v->out->holds =
+            pp_arena_printf(v->arena, "%s %s", pp_json_find(objective, "direction")->text.data,
+                            shown(v->arena, pp_json_find(objective, "metric")->text));
+    return st;
+}
+
+static pp_status decode_plan(validator *v, const pp_json *root, pp_error *err)
+{
+    pp_study_plan plan;
+    pp_status st = pp_study_plan_decode(v->arena, root, &plan, err);
+
+    if (st == PP_OK)
+        v->out->holds = count_text(v->arena, plan.candidate_count, "candidate");
+    return st;
+}
+
+static pp_status decode_table(validator *v, const pp_json *root, pp_error *err)
+{
+    pp_model_table table;
+
+    return pp_model_table_decode(v->arena, root, &table, err);
+}
+
+static pp_status decode_summary(validator *v, const pp_json *root, pp_error *err)
+{
+    pp_bench_variant variant;
+    pp_status st = pp_bench_variant_decode(root, &variant, err);
+
+    if (st == PP_OK)
+        v->out->holds = shown(v->arena, variant.label);
+    return st;
+}
+
+static pp_status decode_sample(validator *v, const pp_json *root, pp_error *err)
+{
+    pp_sample sample;
+
+    return pp_sample_decode(v->arena, root, &sample, err);
+}
+
+/* By name of the kind; of a line for JSON Lines. */
+static const struct {
+    const char *kind;
+    pp_status (*decode)(validator *v, const pp_json *root, pp_error *err);
+} decoders[] = {
+    {"benchmark-set", decode_set},
+    {"constraints", decode_constraints},
+    {"llama-bench-summary", decode_summary},
+    {"model-table", decode_table},
+    {"samples", decode_sample},
+    {"study-plan", decode_plan},
+};
+
+static pp_status check_value(validator *v, const pp_document_kind *kind, const pp_json *root,
+                             pp_error *err)
+{
+    pp_status st = pp_document_check(kind, root, err);
+
+    for (size_t i = 0; st == PP_OK && i < PP_COUNT_OF(decoders); i++) {
+        if (strcmp(decoders[i].kind, kind->name) == 0)
+            return decoders[i].decode(v, root, err);
+    }
+    return st;
+}
+
+/* ---- documents --------------------------------------------------------------------------------
+ */
+
+/* The document's own version; constraints 1.0 carry none. */
+static const char *version_of(const pp_document_kind *kind, const pp_json *root)
+{
+    const pp_json *version = pp_json_find(root, "schema_version");
+
+    if (version != NULL && version->kind == PP_JSON_STRING)
+        return version->text.data;
+    return strcmp(kind->name, "constraints") == 0 ? "1.0" : kind->versions;
+}
+
+static pp_status check_document(validator *v, const pp_document_kind *kind, const pp_json *root,
+                                pp_error *err)
+{
+    v->out->kind = kind->name;
+    v->out->version = shown(v->arena, pp_text_of(version_of(kind, root)));
+    v->out->holds = kind->title;
+    return check_value(v, kind, root, err);
+}
+
+/* Each line has an arena of its own: a file of a night of requests is large. */
+static pp_status check_line(validator *v, const pp_document_kind *kind, const char *line,
+                            size_t size, pp_error *err)
+{
+    pp_arena arena = {0};
+    validator inner = {&arena, v->expected, v->out, {0}};
+    const pp_json *root;
+    pp_status st = pp_json_parse(&arena, "line", line, size, &root, err);
+
+    if (st == PP_OK)
+        st = check_value(&inner, kind, root, err);
+    pp_arena_done(&arena);
+    return st;
+}
+
+static pp_status check_lines(validator *v, const pp_document_kind *kind, pp_error *err)
+{
+    const char *at = pp_buf_text(&v->bytes);
+    const char *end = at + v->bytes.size;
+    size_t count = 0;
+
+    v->out->kind = kind->name;
+    v->out->version = kind->versions;
+    while (at < end) {
+        const char *line_end = memchr(at, '\n', (size_t)(end - at));
+        pp_status st;
+
+        count++;
+        if (line_end == NULL)
+            return pp_fail(err, PP_ERR_SYNTAX, "line %zu does not end: the file breaks off", count);
+        st = check_line(v, kind, at, (size_t)(line_end - at), err);
+        if (st != PP_OK)
+            return pp_wrap(err, st, "line %zu", count);
+        at = line_end + 1;
+    }
+    v->out->holds = count_text(v->arena, count, "line");
+    return PP_OK;
+}
+
+/* ---- llama-bench ------------------------------------------------------------------------------
+ */
+
+static pp_status check_bench(validator *v, pp_bench_format format, pp_error *err)
+{
+    pp_bench_records records;
+    pp_bench_evidence evidence;
+    pp_status st;
+
+    v->out->kind = "llama-bench";
+    v->out->version = pp_bench_format_name(format);
+    st = pp_bench_records_read(v->arena, v->out->path, pp_buf_text(&v->bytes), v->bytes.size,
+                               format, &records, err);
+    if (st == PP_OK)
+        st = pp_bench_evidence_of(v->arena, &records, v->expected, &evidence, err);
+    if (st != PP_OK)
+        return st;
+    v->out->issue_count = evidence.issue_count;
+    v->out->llama_bench =
+        pp_bench_validation_to_json(v->arena, &records, &evidence, v->out->sha256);
+    v->out->holds = pp_arena_printf(v->arena, "%s, %s", count_text(v->arena, records.count, "row"),
+                                    count_text(v->arena, evidence.issue_count, "issue"));
+    return PP_OK;
+}
+
+static bool is_bench_row(const pp_json *value)
+{
+    return pp_json_find(value, "n_prompt") != NULL || pp_json_find(value, "n_gen") != NULL ||
+           pp_json_find(value, "samples_ns") != NULL;
+}
+
+/* ---- recognising ------------------------------------------------------------------------------
+ */
+
+/* The first line that is not blank, as a value; NULL when it is none. */
+static const pp_json *first_line(validator *v)
+{
+    const char *bytes = pp_buf_text(&v->bytes);
+    size_t size = v->bytes.size;
+    pp_error ignored = {0};
+    const pp_json *value;
+    const char *end;
+
+    while (size > 0 && memchr(" \t\r\n", bytes[0], 4) != NULL) {
+        bytes++;
+        size--;
+    }
+    end = memchr(bytes, '\n', size);
+    size = end == NULL ? size : (size_t)(end - bytes);
+    return pp_json_parse(v->arena, "line", bytes, size, &value, &ignored) == PP_OK ? value : NULL;
+}
+
+/* A file that is no JSON value as a whole. `whole` is why; the better word where nothing else
+ * fits. */
+static pp_status check_not_json(validator *v, const pp_error *whole, pp_error *err)
+{
+    pp_bench_format format = pp_bench_format_of(pp_buf_text(&v->bytes), v->bytes.size);
+    const pp_json *line = first_line(v);
+    const pp_document_kind *kind = line == NULL ? NULL : pp_document_kind_of(line);
+
+    if (kind != NULL && kind->is_lines)
+        return check_lines(v, kind, err);
+    if (format == PP_BENCH_FORMAT_JSONL && (line == NULL || !is_bench_row(line)) &&
+        memmem(pp_buf_text(&v->bytes), v->bytes.size, "\"samples_ns\"", 12) == NULL) {
+        *err = *whole;
+        return whole->status;
+    }
+    if (format != PP_BENCH_FORMAT_UNKNOWN)
+        return check_bench(v, format, err);
+    return pp_fail(err, PP_ERR_SCHEMA, "neither a document of this program nor of llama-bench");
+}
+
+static pp_status check_bytes(validator *v, pp_error *err)
+{
+    pp_error whole = {0};
+    const pp_document_kind *kind;
+    const pp_json *root;
+    pp_status st =
+        pp_json_parse(v->arena, v->out->path, pp_buf_text(&v->bytes), v->bytes.size, &root, &whole);
+
+    if (st != PP_OK)
+        return check_not_json(v, &whole, err);
+    kind = pp_document_kind_of(root);
+    if (kind != NULL && kind->is_lines)
+        return check_lines(v, kind, err);
+    if (kind != NULL)
+        return check_document(v, kind, root, err);
+    if (is_bench_row(root))
+        return check_bench(v, PP_BENCH_FORMAT_JSONL, err);
+    return pp_fail(err, PP_ERR_SCHEMA,
+                   "an object that is no document of this program (see 'paretopilot schema')");
+}
+
+pp_status pp_validate_file(pp_arena *arena, const char *path, const pp_bench_expectation *expected,
+                           pp_validated *ret_validated, pp_error *err)
+{
+    validator v = {arena, expected, ret_validated, {0}};
+    pp_error problem = {0};
+    pp_status st;
+
+    *ret_validated = (pp_validated){.path = path};
+    pp_buf_init(&v.bytes, PP_JSON_MAX_BYTES);
+    st = pp_file_read(path, &v.bytes, &problem);
+    if (st == PP_OK)
+        st = pp_sha256_of(pp_buf_text(&v.bytes), v.bytes.size, ret_validated->sha256, &problem);
+    ret_validated->has_sha256 = st == PP_OK;
+    if (st == PP_OK)
+        st = check_bytes(&v, &problem);
+    pp_buf_done(&v.bytes);
+    if (st == PP_ERR_MEMORY || arena->failed)
+        return pp_fail(err, PP_ERR_MEMORY, "out of memory for '%s'", path);
+    ret_validated->valid = st == PP_OK;
+    if (st != PP_OK) {
+        ret_validated->holds = NULL;
+        ret_validated->llama_bench = NULL;
+        ret_validated->benchmark_set = NULL;
+        ret_validated->problem = pp_arena_dup(arena, problem.text, strlen(problem.text));
+    }
+    return pp_arena_check(arena, err);
+}
