@@ -28,6 +28,8 @@ static pp_status read_source(pp_arena *arena, const char *path, pp_bench_format 
     pp_status st;
 
     source->path = pp_text_of(path);
+    if (!pp_utf8_is_valid(path, source->path.size))
+        return pp_fail(err, PP_ERR_USAGE, "'%s': the path is not valid UTF-8", path);
     pp_buf_init(&bytes, PP_BENCH_MAX_BYTES);
     st = pp_file_read(path, &bytes, err);
     if (st == PP_OK)
@@ -41,41 +43,50 @@ static pp_status read_source(pp_arena *arena, const char *path, pp_bench_format 
 
 /* ---- what a person sees --------------------------------------------------------------------- */
 
-#define MAX_TABLE_ROWS 40
-#define ID_COLUMNS     60
+#define MAX_TABLE_ROWS  40
+#define MAX_TABLE_TESTS 5
+#define ID_COLUMNS      40
 
-static void print_rates(pp_table *table, size_t column, const pp_candidate *candidate,
-                        const char *metric)
+static void set_rate(pp_table *table, size_t column, const pp_candidate *candidate, pp_text test)
 {
-    const double *value = pp_candidate_find_metric(candidate, pp_text_of(metric));
+    const char *metric =
+        pp_arena_printf(table->arena, "%.*s_tokens_per_second", (int)test.size, test.data);
+    const double *value =
+        metric == NULL ? NULL : pp_candidate_find_metric(candidate, pp_text_of(metric));
 
     pp_table_set(table, column, value == NULL ? "-" : pp_number_text(table->arena, *value));
 }
 
+/* The tests of the first candidate, as many as fit, in tokens per second. */
 static void print_table(pp_arena *arena, const pp_bench_import *import)
 {
-    size_t shown = import->set.candidate_count;
+    const pp_json *tests = pp_json_find(import->set.candidates[0].parameters, "tests");
+    size_t test_count = tests->object.count;
+    size_t rows = import->set.candidate_count;
     pp_table table;
 
-    if (shown > MAX_TABLE_ROWS)
-        shown = MAX_TABLE_ROWS;
+    if (rows > MAX_TABLE_ROWS)
+        rows = MAX_TABLE_ROWS;
+    if (test_count > MAX_TABLE_TESTS)
+        test_count = MAX_TABLE_TESTS;
     pp_table_init(&table, arena);
     pp_table_add_column(&table, "candidate", PP_ALIGN_LEFT);
-    pp_table_add_column(&table, "tests", PP_ALIGN_RIGHT);
-    pp_table_add_column(&table, "prompt\n(tok/s)", PP_ALIGN_RIGHT);
-    pp_table_add_column(&table, "generation\n(tok/s)", PP_ALIGN_RIGHT);
-    for (size_t i = 0; i < shown && pp_table_add_row(&table); i++) {
+    for (size_t i = 0; i < test_count; i++)
+        pp_table_add_column(
+            &table, pp_arena_printf(arena, "%s\n(tok/s)", tests->object.members[i].key.data),
+            PP_ALIGN_RIGHT);
+    for (size_t i = 0; i < rows && pp_table_add_row(&table); i++) {
         const pp_candidate *candidate = &import->set.candidates[i];
-        const pp_json *tests = pp_json_find(candidate->parameters, "tests");
 
         pp_table_set(&table, 0, pp_table_cell_text(arena, candidate->id, ID_COLUMNS));
-        pp_table_set(&table, 1, pp_arena_printf(arena, "%zu", tests->object.count));
-        print_rates(&table, 2, candidate, "prompt_tokens_per_second");
-        print_rates(&table, 3, candidate, "generation_tokens_per_second");
+        for (size_t j = 0; j < test_count; j++)
+            set_rate(&table, j + 1, candidate, tests->object.members[j].key);
     }
     pp_table_print(&table, stdout);
-    if (shown < import->set.candidate_count)
-        printf("and %zu more\n", import->set.candidate_count - shown);
+    if (rows < import->set.candidate_count)
+        printf("and %zu more candidates\n", import->set.candidate_count - rows);
+    if (test_count < tests->object.count)
+        printf("and %zu more tests\n", tests->object.count - test_count);
 }
 
 /* What the reader of the figures must know, on standard error. */

@@ -271,7 +271,7 @@ static pp_status check_bytes(validator *v, pp_error *err)
     pp_status st =
         pp_json_parse(v->arena, v->out->path, pp_buf_text(&v->bytes), v->bytes.size, &root, &whole);
 
-    if (st != PP_OK)
+    if (st != PP_OK || root->kind != PP_JSON_OBJECT)
         return check_not_json(v, &whole, err);
     kind = pp_document_kind_of(root);
     if (kind != NULL && kind->is_lines)

@@ -117,10 +117,10 @@ static pp_status skip_create(pp_bench_reader *r, pp_bench_line line, pp_error *e
     do {
         pp_text text = pp_bench_trim((pp_text){line.data, line.size});
 
-        if (text.size >= 2 && memcmp(text.data + text.size - 2, ");", 2) == 0)
-            return PP_OK;
         if (pp_bench_line_starts(&line, "INSERT INTO "))
             return pp_fail(err, PP_ERR_SYNTAX, "CREATE TABLE does not end before INSERT");
+        if (text.size >= 2 && memcmp(text.data + text.size - 2, ");", 2) == 0)
+            return PP_OK;
     } while (pp_bench_next_line(r, &line));
     return pp_bench_break_off(r, err);
 }
