@@ -46,6 +46,16 @@ TREE = [
     (r"examples/recommend/constraints\.json", "constraints"),
     (r"examples/[^/]+/plan\.json", "study-plan"),
     (r"examples/tables/[^/]+\.json", "model-table"),
+    (r"examples/llama-bench/(generic|kleidiai)\.json", "llama-bench-summary"),
+    (r"examples/llama-bench/.*", ""),  # rows of llama-bench and free settings
+    (r"tests/golden/(import|summarize)-llama-bench/[^/]+/(settings\.json|(rows|a|b)\.jsonl?)", ""),
+    (r"tests/golden/import-llama-bench/[^/]+/written/set\.json", "benchmark-set"),
+    (r"tests/golden/(summarize-llama-bench)/[^/]+/written/out\.json", "llama-bench-summary"),
+    (r"tests/golden/compare-llama-bench/(written|printed)/(generic|kleidiai)\.json", "llama-bench-summary"),
+    (r"tests/golden/compare-llama-bench/[^/]+/(generic|kleidiai)\.json", ""),  # some are broken
+    (r"tests/golden/compare-llama-bench/[^/]+/written/out\.json", "llama-bench-comparison"),
+    (r"tests/golden/validate/[^/]+/written/out\.json", "validation"),
+    (r"tests/golden/validate/.*", ""),  # copies, and what is no document
     (r"tests/golden/model-synth/table-(bad-json|other-document)/t\.json", ""),  # neither is one
     (r"tests/golden/model-synth/table-[^/]+/t\.json", "model-table"),
     (r"tests/fixtures/report/.*-set\.json", "benchmark-set"),
@@ -64,6 +74,11 @@ TREE = [
 # What a command prints with --json, by its name and its exit code.
 PRINTED = {
     ("doctor", 0): "doctor",
+    ("import llama-bench", 0): "benchmark-set",
+    ("summarize-llama-bench", 0): "llama-bench-summary",
+    ("compare-llama-bench", 0): "llama-bench-comparison",
+    ("validate", 0): "validation",
+    ("validate", 2): "validation",
     ("model info", 0): "model-info",
     ("model synth", 0): "model-synth",
     ("recommend", 0): "recommendation",
