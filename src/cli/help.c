@@ -90,7 +90,7 @@ static void print_group(const char *group)
             continue;
         if (!any)
             printf("\n%s\n", group);
-        printf("  %-16s %s\n", pp_commands[i]->name, pp_commands[i]->summary);
+        printf("  %-22s %s\n", pp_commands[i]->name, pp_commands[i]->summary);
         any = true;
     }
 }
