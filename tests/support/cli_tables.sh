@@ -50,6 +50,12 @@ check_help() { # COMMAND
     report $? "help $1 is $1 --help"
 }
 
+check_full() { # PROGRAM ARGUMENT...
+    "$@" >/dev/full 2>"$work/stderr"
+    [ $? -eq 2 ] && grep -q 'writing to standard output failed' "$work/stderr"
+    report $? "a full disk behind ${*:2} is a failure"
+}
+
 # --- man ----------------------------------------------------------------------------------------
 
 # The page's lines about a command: from its heading to the next one.
@@ -117,7 +123,7 @@ END
     done <"$work/commands"
 }
 
-check_completion() { # SHELL WHAT-THE-HELPER-READS
+check_completion() { # SHELL WHAT-COMPLETE.SHELL-READS
     if ! command -v "$1" >/dev/null; then
         skip "completion for $1" "no $1"
         return
@@ -141,6 +147,10 @@ report $? "--help keeps to 100 columns"
 while IFS= read -r name; do
     check_help "$name"
 done <"$work/commands"
+check_full "$binary" --help
+check_full "$binary" help study run
+check_full "$binary" study run --help
+check_full "$binary" --version
 check_man
 
 mkdir -p "$work/folder/alpha-folder"
