@@ -7,27 +7,9 @@ cd "${PARETOPILOT_SOURCE:?}" || exit 1
 binary=${PARETOPILOT_BINARY:?}
 generated=$1
 support=$PWD/tests/support
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-number=0
-failed=0
-
-report() { # 0-or-1 NAME
-    number=$((number + 1))
-    if [ "$1" -eq 0 ]; then
-        echo "ok $number - $2"
-    else
-        echo "not ok $number - $2"
-        failed=1
-    fi
-}
-
-skip() { # NAME REASON
-    number=$((number + 1))
-    echo "ok $number - $1 # SKIP $2"
-}
-
-explain() { sed 's/^/# /' "$@"; }
+# shellcheck source=tests/support/checks.sh
+. "$support/checks.sh"
+make_work
 
 commands() { "$binary" --help | sed -n 's/^  \([a-z][a-z -]*[a-z]\)  .*/\1/p'; }
 
@@ -159,5 +141,4 @@ completion_cases >"$work/cases"
 check_completion bash "$generated/paretopilot"
 check_completion zsh "$generated"
 check_completion fish "$generated/paretopilot.fish"
-echo "1..$number"
-exit $failed
+end

@@ -5,8 +5,7 @@ import pathlib
 import re
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from examples import Report  # noqa: E402
+from tap import Report
 
 # Where the program keeps the words of an enum, the pattern of the table, the page that explains them.
 WORDS = [
