@@ -89,6 +89,7 @@ pp_status pp_profile_constraints(pp_arena *arena, const pp_constraints *constrai
 static pp_status check_measured(const pp_benchmark_set *set, pp_text metric, pp_error *err)
 {
     pp_status st = PP_OK;
+    size_t count = 0;
     pp_buf missing;
 
     pp_buf_init(&missing, 800);
@@ -99,9 +100,9 @@ static pp_status check_measured(const pp_benchmark_set *set, pp_text metric, pp_
             continue;
         pp_text_escape_controls(set->candidates[i].id.data, set->candidates[i].id.size, shown,
                                 sizeof shown);
-        pp_buf_printf(&missing, "%s'%s'", missing.size == 0 ? "" : ", ", shown);
+        pp_buf_printf(&missing, "%s'%s'", count++ == 0 ? "" : ", ", shown);
     }
-    if (missing.size > 0)
+    if (count > 0)
         st = pp_fail(err, PP_ERR_DOMAIN,
                      "its objective '%s' must be measured for every candidate, but is missing "
                      "from %s",

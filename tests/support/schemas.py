@@ -44,6 +44,7 @@ BUNDLE = [
 TREE = [
     (r"examples/recommend/benchmarks\.json", "benchmark-set"),
     (r"examples/recommend/constraints\.json", "constraints"),
+    (r"examples/recommend/policies\.json", "policy-set"),
     (r"examples/[^/]+/plan\.json", "study-plan"),
     (r"examples/tables/[^/]+\.json", "model-table"),
     (r"tests/golden/model-synth/table-(bad-json|other-document)/t\.json", ""),  # neither is one
@@ -52,6 +53,9 @@ TREE = [
     (r"tests/fixtures/report/.*-constraints\.json", "constraints"),
     (r"tests/fixtures/decision/.*-benchmarks\.json", "benchmark-set"),
     (r"tests/fixtures/decision/.*-constraints\.json", "constraints"),
+    (r"tests/fixtures/decision/.*-policies\.json", "policy-set"),
+    (r"tests/fixtures/published/benchmark-set\.json", "benchmark-set"),
+    (r"tests/fixtures/published/constraints\.json", "constraints"),
     (r"tests/fixtures/study/plan\.json", "study-plan"),
     (r"tests/fixtures/documents/journal(-\w+)?\.jsonl", "journal"),
     (r"tests/fixtures/documents/(?P<kind>[\w-]+)\.jsonl?", None),
@@ -59,13 +63,18 @@ TREE = [
     (r"tests/golden/[^/]+/[^/]+/constraints\.json", "constraints"),
     (r"tests/golden/recommend/[^/]+/written/recommendation\.json", "recommendation"),
     (r"tests/golden/recommend/[^/]+/written/decision-details\.json", "decision-details"),
-    (r"tests/golden/recommend/output-exists/taken\.json", ""),  # stands in the way; no document
+    (r"tests/golden/profiles/(bad|list|latin)-[^/]+/policies\.json", ""),  # no documents
+    (r"tests/golden/profiles/[^/]+/policies\.json", "policy-set"),
+    (r"tests/golden/profiles/[^/]+/written/profiles\.json", "profiles"),
+    (r"tests/golden/(recommend|profiles)/output-exists/taken\.json", ""),  # stands in the way; no document
 ]
 # What a command prints with --json, by its name and its exit code.
 PRINTED = {
     ("doctor", 0): "doctor",
     ("model info", 0): "model-info",
     ("model synth", 0): "model-synth",
+    ("profiles", 0): "profiles",
+    ("profiles", 1): "decision-details",
     ("recommend", 0): "recommendation",
     ("recommend", 1): "decision-details",
     ("study run", 0): "study-summary",
