@@ -7,7 +7,7 @@
 #include "decide/profiles.h"
 #include "version.h"
 
-#define ID_COLUMNS     28
+#define ID_COLUMNS     20 /* with the longest metric and value the table still fits */
 #define METRIC_COLUMNS 24
 
 static const pp_positional positionals[] = {

@@ -63,7 +63,7 @@ TREE = [
     (r"tests/golden/[^/]+/[^/]+/constraints\.json", "constraints"),
     (r"tests/golden/recommend/[^/]+/written/recommendation\.json", "recommendation"),
     (r"tests/golden/recommend/[^/]+/written/decision-details\.json", "decision-details"),
-    (r"tests/golden/profiles/(bad|list|latin)-[^/]+/policies\.json", ""),  # no documents
+    (r"tests/golden/profiles/(bad-[^/]+|list-on-top|latin-1)/policies\.json", ""),  # no documents
     (r"tests/golden/profiles/[^/]+/policies\.json", "policy-set"),
     (r"tests/golden/profiles/[^/]+/written/profiles\.json", "profiles"),
     (r"tests/golden/(recommend|profiles)/output-exists/taken\.json", ""),  # stands in the way; no document
@@ -80,7 +80,13 @@ PRINTED = {
     ("study run", 0): "study-summary",
 }
 # Written to be refused.
-REFUSED = {"tests/golden/recommend/unknown-key/constraints.json"}
+REFUSED = {
+    "tests/golden/profiles/hostile-key/policies.json",
+    "tests/golden/profiles/profile-id/policies.json",
+    "tests/golden/profiles/tolerance-range/policies.json",
+    "tests/golden/profiles/unknown-key/policies.json",
+    "tests/golden/recommend/unknown-key/constraints.json",
+}
 
 # Put in the place of every value of a document in turn.
 STRANGERS = [None, "", " ", "x", "0" * 64, "A" * 64, -1, 0, 1, 0.5, 2**62, True, [], [0], {}, {"": 1}, {"x": "y"}]
