@@ -11,7 +11,7 @@
 #define SET(synthetic, metadata, metrics_of_b)                                                     \
     "{\"schema_version\":\"1.0\",\"baseline_id\":\"ref\",\"synthetic\":" synthetic                 \
     ",\"metadata\":" metadata ",\"candidates\":["                                                  \
-    "{\"id\":\"ref\",\"metrics\":{\"q\":1,\"lat\":101,\"mem\":80,\"w\":5}},"                      \
+    "{\"id\":\"ref\",\"metrics\":{\"q\":1,\"lat\":101,\"mem\":80,\"w\":5}},"                       \
     "{\"id\":\"a\",\"metrics\":{\"q\":0.9,\"lat\":100,\"mem\":90,\"w\":7}},"                       \
     "{\"id\":\"b\",\"metrics\":{" metrics_of_b "}}]}"
 #define B         "\"q\":0.95,\"lat\":110,\"mem\":50,\"w\":6"
