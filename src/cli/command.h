@@ -117,6 +117,7 @@ pp_exit pp_exit_of(pp_status st);
     X(study_plan)                                                                                  \
     X(study_run)                                                                                   \
     X(recommend)                                                                                   \
+    X(profiles)                                                                                    \
     X(report)                                                                                      \
     X(schema)                                                                                      \
     /* end */

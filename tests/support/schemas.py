@@ -46,6 +46,7 @@ BUNDLE = [
 TREE = [
     (r"examples/recommend/benchmarks\.json", "benchmark-set"),
     (r"examples/recommend/constraints\.json", "constraints"),
+    (r"examples/recommend/policies\.json", "policy-set"),
     (r"examples/[^/]+/plan\.json", "study-plan"),
     (r"examples/tables/[^/]+\.json", "model-table"),
     (r"tests/golden/model-synth/table-(bad-json|other-document)/t\.json", ""),  # neither is one
@@ -54,6 +55,9 @@ TREE = [
     (r"tests/fixtures/report/.*-constraints\.json", "constraints"),
     (r"tests/fixtures/decision/.*-benchmarks\.json", "benchmark-set"),
     (r"tests/fixtures/decision/.*-constraints\.json", "constraints"),
+    (r"tests/fixtures/decision/.*-policies\.json", "policy-set"),
+    (r"tests/fixtures/published/benchmark-set\.json", "benchmark-set"),
+    (r"tests/fixtures/published/constraints\.json", "constraints"),
     (r"tests/fixtures/study/plan\.json", "study-plan"),
     (r"tests/fixtures/documents/journal(-\w+)?\.jsonl", "journal"),
     (r"tests/fixtures/documents/(?P<kind>[\w-]+)\.jsonl?", None),
@@ -61,19 +65,30 @@ TREE = [
     (r"tests/golden/[^/]+/[^/]+/constraints\.json", "constraints"),
     (r"tests/golden/recommend/[^/]+/written/recommendation\.json", "recommendation"),
     (r"tests/golden/recommend/[^/]+/written/decision-details\.json", "decision-details"),
-    (r"tests/golden/recommend/output-exists/taken\.json", ""),  # stands in the way; no document
+    (r"tests/golden/profiles/(bad-[^/]+|list-on-top|latin-1)/policies\.json", ""),  # no documents
+    (r"tests/golden/profiles/[^/]+/policies\.json", "policy-set"),
+    (r"tests/golden/profiles/[^/]+/written/profiles\.json", "profiles"),
+    (r"tests/golden/(recommend|profiles)/output-exists/taken\.json", ""),  # stands in the way; no document
 ]
 # What a command prints with --json, by its name and its exit code.
 PRINTED = {
     ("doctor", 0): "doctor",
     ("model info", 0): "model-info",
     ("model synth", 0): "model-synth",
+    ("profiles", 0): "profiles",
+    ("profiles", 1): "decision-details",
     ("recommend", 0): "recommendation",
     ("recommend", 1): "decision-details",
     ("study run", 0): "study-summary",
 }
 # Written to be refused.
-REFUSED = {"tests/golden/recommend/unknown-key/constraints.json"}
+REFUSED = {
+    "tests/golden/profiles/hostile-key/policies.json",
+    "tests/golden/profiles/profile-id/policies.json",
+    "tests/golden/profiles/tolerance-range/policies.json",
+    "tests/golden/profiles/unknown-key/policies.json",
+    "tests/golden/recommend/unknown-key/constraints.json",
+}
 
 # Put in the place of every value of a document in turn.
 STRANGERS = [None, "", " ", "x", "0" * 64, "A" * 64, -1, 0, 1, 0.5, 2**62, True, [], [0], {}, {"": 1}, {"x": "y"}]
