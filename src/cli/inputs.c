@@ -4,7 +4,7 @@
 
 #include "base/files.h"
 
-pp_status pp_inputs_decide(const pp_args *args, pp_inputs *inputs, pp_error *err)
+pp_status pp_inputs_load(const pp_args *args, pp_inputs *inputs, pp_error *err)
 {
     pp_arena *arena = &inputs->arena;
     pp_status st = pp_benchmark_set_load(arena, args->positionals[0], &inputs->set,
@@ -13,6 +13,14 @@ pp_status pp_inputs_decide(const pp_args *args, pp_inputs *inputs, pp_error *err
     if (st == PP_OK)
         st = pp_constraints_load(arena, pp_args_value(args, "constraints"), &inputs->constraints,
                                  inputs->constraints_sha256, err);
+    return st;
+}
+
+pp_status pp_inputs_decide(const pp_args *args, pp_inputs *inputs, pp_error *err)
+{
+    pp_arena *arena = &inputs->arena;
+    pp_status st = pp_inputs_load(args, inputs, err);
+
     if (st == PP_OK)
         st = pp_wrap(err,
                      pp_decide(arena, &inputs->set, &inputs->constraints, &inputs->decision, err),

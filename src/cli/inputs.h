@@ -17,7 +17,10 @@ typedef struct pp_inputs {
     char constraints_sha256[PP_SHA256_HEX_SIZE];
 } pp_inputs;
 
-/** Read the first positional as a benchmark set and --constraints, and decide. */
+/** Read the first positional as a benchmark set, and --constraints. */
+PP_MUST_CHECK pp_status pp_inputs_load(const pp_args *args, pp_inputs *inputs, pp_error *err);
+
+/** The same, and decide. */
 PP_MUST_CHECK pp_status pp_inputs_decide(const pp_args *args, pp_inputs *inputs, pp_error *err);
 void pp_inputs_done(pp_inputs *inputs);
 

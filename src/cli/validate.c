@@ -7,6 +7,7 @@
 #include "model/benchmark_set.h"
 #include "model/constraints.h"
 #include "model/model_table.h"
+#include "model/policy_set.h"
 #include "model/sample.h"
 #include "model/study_plan.h"
 
@@ -81,6 +82,16 @@ static pp_status decode_plan(validator *v, const pp_json *root, pp_error *err)
     return st;
 }
 
+static pp_status decode_policies(validator *v, const pp_json *root, pp_error *err)
+{
+    pp_policy_set policies;
+    pp_status st = pp_policy_set_decode(v->arena, root, &policies, err);
+
+    if (st == PP_OK)
+        v->out->holds = count_text(v->arena, policies.profile_count, "profile");
+    return st;
+}
+
 static pp_status decode_table(validator *v, const pp_json *root, pp_error *err)
 {
     pp_model_table table;
@@ -114,6 +125,7 @@ static const struct {
     {"constraints", decode_constraints},
     {"llama-bench-summary", decode_summary},
     {"model-table", decode_table},
+    {"policy-set", decode_policies},
     {"samples", decode_sample},
     {"study-plan", decode_plan},
 };

@@ -85,7 +85,7 @@ static pp_status check_limits_agree(pp_arena *arena, const pp_json *root, const 
 
 /* ---- goals --------------------------------------------------------------------------------- */
 
-static pp_goal decode_objective(const pp_json *from)
+pp_goal pp_goal_decode(const pp_json *from)
 {
     return (pp_goal){pp_checked_text(from, "metric"),
                      direction_of(pp_json_find(from, "direction"))};
@@ -104,7 +104,7 @@ static pp_status decode_frontier(pp_arena *arena, const pp_json *from, pp_constr
     return pp_arena_check(arena, err);
 }
 
-static const pp_goal *find_goal(const pp_constraints *c, pp_text metric)
+const pp_goal *pp_constraints_find_goal(const pp_constraints *c, pp_text metric)
 {
     for (size_t i = 0; i < c->frontier_metric_count; i++) {
         if (pp_text_equal(c->frontier_metrics[i].metric, metric))
@@ -116,8 +116,9 @@ static const pp_goal *find_goal(const pp_constraints *c, pp_text metric)
 static pp_status check_goals_agree(const pp_json *root, const pp_constraints *c, pp_error *err)
 {
     const pp_json *at = pp_json_find(root, "frontier_metrics");
-    const pp_goal *objective = find_goal(c, c->objective.metric);
-    const pp_goal *quality = c->quality_not_measurable ? NULL : find_goal(c, c->quality_metric);
+    const pp_goal *objective = pp_constraints_find_goal(c, c->objective.metric);
+    const pp_goal *quality =
+        c->quality_not_measurable ? NULL : pp_constraints_find_goal(c, c->quality_metric);
 
     if (objective == NULL)
         return pp_json_fail(at, err, "the objective '%s' must be one of them",
@@ -175,7 +176,7 @@ static pp_status decode_goals(pp_arena *arena, const pp_json *root, pp_constrain
     const pp_json *tolerance = pp_json_find(root, "objective_tolerance_percent");
     pp_status st = decode_frontier(arena, pp_checked_object(root, "frontier_metrics"), c, err);
 
-    c->objective = decode_objective(pp_checked_object(root, "objective"));
+    c->objective = pp_goal_decode(pp_checked_object(root, "objective"));
     c->objective_tolerance_percent = tolerance == NULL ? 0.0 : pp_checked_real(tolerance);
     if (st == PP_OK)
         st = check_goals_agree(root, c, err);

@@ -46,6 +46,12 @@ typedef struct pp_constraints {
 /** "min" or "max" */
 const char *pp_direction_name(pp_direction direction);
 
+/** Metric and direction of an object that its table has checked; the text is borrowed. */
+pp_goal pp_goal_decode(const pp_json *from);
+
+/** The frontier metric of this name, NULL when there is none. */
+const pp_goal *pp_constraints_find_goal(const pp_constraints *constraints, pp_text metric);
+
 /** Read a parsed document; texts are borrowed from it. Fails with PP_ERR_SCHEMA "$.path: ...". */
 PP_MUST_CHECK pp_status pp_constraints_decode(pp_arena *arena, const pp_json *root,
                                               pp_constraints *ret_constraints, pp_error *err);

@@ -120,6 +120,22 @@ static const pp_document_kind kinds[] = {
      false,
      ROOT(pp_model_table_fields),
      {NULL}},
+    {"policy-set",
+     "1.0",
+     "Objectives to decide by, side by side",
+     "read by `profiles`; also the original tool's",
+     "policy-set",
+     false,
+     ROOT(pp_policy_set_fields),
+     {"canonical_profile_id", "profiles", NULL}},
+    {"profiles",
+     "1.0",
+     "One decision for each profile of a policy set",
+     "written by `profiles`; also the original tool's",
+     "profiles",
+     false,
+     ROOT(pp_profiles_fields),
+     {"canonical_profile_id", "canonical_selected_id", "profiles", NULL}},
     {"recommendation",
      "1.0",
      "The chosen candidate and why",
@@ -217,36 +233,43 @@ const pp_document_kind *pp_document_kind_find(const char *name)
     return NULL;
 }
 
-static bool has_signature(const pp_json *value, const pp_document_kind *kind)
+/* How many keys make the signature, 0 when the value does not have all of them. */
+static size_t signature_keys(const pp_json *value, const pp_document_kind *kind)
 {
     size_t i = 0;
 
     for (; i < PP_COUNT_OF(kind->signature) && kind->signature[i] != NULL; i++) {
         if (pp_json_find(value, kind->signature[i]) == NULL)
-            return false;
+            return 0;
     }
-    return i > 0;
+    return i;
 }
 
 /* A line of the journal may carry the record of a run, "document" included. */
 static bool is_journal_line(const pp_json *value)
 {
-    return has_signature(value, pp_document_kind_find("journal"));
+    return signature_keys(value, pp_document_kind_find("journal")) > 0;
 }
 
 const pp_document_kind *pp_document_kind_of(const pp_json *value)
 {
     const pp_json *document = pp_json_find(value, "document");
+    const pp_document_kind *found = NULL;
+    size_t most = 0;
 
     if (is_journal_line(value))
         return pp_document_kind_find("journal");
     if (document != NULL && document->kind == PP_JSON_STRING)
         return pp_document_kind_find(document->text.data);
     for (size_t i = 0; i < PP_COUNT_OF(kinds); i++) {
-        if (has_signature(value, &kinds[i]))
-            return &kinds[i];
+        size_t keys = signature_keys(value, &kinds[i]);
+
+        if (keys > most) {
+            found = &kinds[i];
+            most = keys;
+        }
     }
-    return NULL;
+    return found;
 }
 
 pp_status pp_document_check(const pp_document_kind *kind, const pp_json *value, pp_error *err)

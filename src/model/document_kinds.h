@@ -16,7 +16,8 @@ typedef struct pp_document_kind {
     bool is_lines;        /* JSON Lines: the table is that of a line */
     pp_field_type root;
     const char *signature[4]; /* NULL at the end; a document without "document" member that has all
-                                 of these keys is one of this kind; none: only by name */
+                                 of these keys is one of this kind, or of the one that has more of
+                                 them; none: only by name */
 } pp_document_kind;
 
 /** All kinds, by name. */

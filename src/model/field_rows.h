@@ -41,6 +41,7 @@
 #define PATH        .kind = PP_FIELD_TEXT, .form = PP_TEXT_PATH
 #define SHA256      .kind = PP_FIELD_TEXT, .form = PP_TEXT_SHA256
 #define FILE_ID     .kind = PP_FIELD_TEXT, .form = PP_TEXT_FILE_ID
+#define PROFILE_ID  .kind = PP_FIELD_TEXT, .form = PP_TEXT_PROFILE_ID
 #define WORDS(list) .kind = PP_FIELD_WORD, .words = (list)
 #define BOOL        .kind = PP_FIELD_BOOL
 #define FREE        .kind = PP_FIELD_OBJECT

@@ -27,6 +27,8 @@ static const struct {
     [PP_TEXT_FILE_ID] = {"id that names a file", "^[a-z0-9_][a-z0-9._-]{0,63}$",
                          "1 to 64 of a-z, 0-9, '.', '_' and '-', beginning with a letter, a digit "
                          "or '_'"},
+    [PP_TEXT_PROFILE_ID] = {"id of a profile", "^[a-z0-9][a-z0-9-]{0,63}$",
+                            "1 to 64 of a-z, 0-9 and '-', beginning with a letter or a digit"},
 };
 
 const char *pp_text_form_pattern(pp_text_form form)
@@ -50,6 +52,12 @@ static bool is_file_id(pp_text text)
            strspn(text.data, "abcdefghijklmnopqrstuvwxyz0123456789._-") == text.size;
 }
 
+static bool is_profile_id(pp_text text)
+{
+    return text.size >= 1 && text.size <= 64 && text.data[0] != '-' &&
+           strspn(text.data, "abcdefghijklmnopqrstuvwxyz0123456789-") == text.size;
+}
+
 static pp_status check_form(const pp_json *value, pp_text_form form, pp_error *err)
 {
     pp_text text = value->text;
@@ -67,6 +75,8 @@ static pp_status check_form(const pp_json *value, pp_text_form form, pp_error *e
         fits = is_sha256(text);
     if (form == PP_TEXT_FILE_ID)
         fits = is_file_id(text);
+    if (form == PP_TEXT_PROFILE_ID)
+        fits = is_profile_id(text);
     if (!fits)
         return pp_json_fail(value, err, "expected %s, got \"%.80s\"", forms[form].expected,
                             text.data);

@@ -27,10 +27,11 @@ typedef enum pp_field_kind {
 
 typedef enum pp_text_form {
     PP_TEXT_ANY,
-    PP_TEXT_FILLED,  /* not only white space */
-    PP_TEXT_PATH,    /* filled, without a NUL */
-    PP_TEXT_SHA256,  /* 64 lower-case hexadecimal digits */
-    PP_TEXT_FILE_ID, /* names a file: 1 to 64 of a-z 0-9 . _ -, the first none of . and - */
+    PP_TEXT_FILLED,     /* not only white space */
+    PP_TEXT_PATH,       /* filled, without a NUL */
+    PP_TEXT_SHA256,     /* 64 lower-case hexadecimal digits */
+    PP_TEXT_FILE_ID,    /* names a file: 1 to 64 of a-z 0-9 . _ -, the first none of . and - */
+    PP_TEXT_PROFILE_ID, /* 1 to 64 of a-z 0-9 -, the first no - */
     PP_TEXT_FORM_COUNT
 } pp_text_form;
 

@@ -16,6 +16,12 @@ extern const pp_field_choice pp_constraints_choices[];
 extern const pp_fields pp_constraints_1_0_fields, pp_constraints_2_0_fields;
 extern const pp_fields pp_recommendation_fields, pp_decision_details_fields;
 
+extern const pp_fields pp_objective_fields, pp_profile_recommendation_fields;
+
+/* tables_profiles.c */
+extern const char *const pp_words_profile_class[];
+extern const pp_fields pp_policy_set_fields, pp_profiles_fields;
+
 /* tables_bench.c */
 extern const pp_fields pp_bench_summary_fields, pp_bench_comparison_fields, pp_validation_fields;
 

@@ -57,7 +57,7 @@ static const pp_field objective_rows[] = {
     MEMBER("metric", "name of the metric", FILLED),
     MEMBER("direction", "whether less or more is better", WORDS(pp_words_direction)),
 };
-static const pp_fields objective_fields =
+const pp_fields pp_objective_fields =
     FIELDS("objective", "what the decision is after", objective_rows);
 
 #define LIMIT_ROWS                                                                                 \
@@ -68,7 +68,7 @@ static const pp_fields objective_fields =
         OPTION("max_values", "metric to the largest value allowed", "{}", MAP(pp_type_number)),    \
         OPTION("min_values", "metric to the smallest value allowed; not above its `max_values`",   \
                "{}", MAP(pp_type_number)),                                                         \
-        MEMBER("objective", "what the decision is after", OBJECT(objective_fields)),               \
+        MEMBER("objective", "what the decision is after", OBJECT(pp_objective_fields)),            \
         MEMBER("frontier_metrics",                                                                 \
                "metrics that are weighed against each other; holds the objective with the same "   \
                "direction, and the quality metric only as `max`",                                  \
@@ -103,7 +103,7 @@ const pp_field_choice pp_constraints_choices[] = {
 #define APPLIED_ROWS                                                                               \
     MEMBER("max_values", "as in the constraints", MAP(pp_type_number)),                            \
         MEMBER("min_values", "as in the constraints", MAP(pp_type_number)),                        \
-        MEMBER("objective", "as in the constraints", OBJECT(objective_fields)),                    \
+        MEMBER("objective", "as in the constraints", OBJECT(pp_objective_fields)),                 \
         MEMBER("frontier_metrics", "as in the constraints", MAP(pp_type_direction), AT_LEAST_ONE), \
         MEMBER("objective_tolerance_percent", "as in the constraints", NUMBER(0, 100)),            \
         MEMBER("preference_order", "as in the constraints", LIST(pp_type_filled))
@@ -188,7 +188,7 @@ static const pp_field recommendation_rows[] = {
     MEMBER("source_metadata", "`metadata` of the benchmark set, unchanged", FREE),
     MEMBER("baseline_id", "of the benchmark set", FILLED),
     MEMBER("selected_id", "the decision", FILLED),
-    MEMBER("objective", "of the constraints", OBJECT(objective_fields)),
+    MEMBER("objective", "of the constraints", OBJECT(pp_objective_fields)),
     MEMBER("constraints", "with every default filled in and limits as reals",
            CHOICE(applied_choices)),
     MEMBER("selection", "how the frontier became one candidate", OBJECT(selection_fields)),
@@ -203,6 +203,14 @@ static const pp_field recommendation_rows[] = {
 };
 const pp_fields pp_recommendation_fields = FIELDS_AT(
     "recommendation", "the chosen candidate and why", recommendation_rows, "recommendation");
+
+/* Inside profiles: the digests, which are the last row, stand once for all of them. */
+const pp_fields pp_profile_recommendation_fields = {
+    .name = "profile-recommendation",
+    .help = "as `recommendation`, without its fingerprints",
+    .rows = recommendation_rows,
+    .row_count = PP_COUNT_OF(recommendation_rows) - 1,
+};
 
 /* ---- decision details -------------------------------------------------------------------------
  */

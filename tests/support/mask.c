@@ -54,6 +54,42 @@ pp_json *mask_recommendation(pp_arena *arena, const pp_json *document, bool keep
     return out;
 }
 
+static pp_json *mask_profile(pp_arena *arena, const pp_json *profile)
+{
+    pp_json *out = pp_json_new_object(arena);
+
+    for (size_t i = 0; i < profile->object.count; i++) {
+        const pp_json_member *member = &profile->object.members[i];
+        const pp_json *value = member->value;
+
+        if (pp_text_is(member->key, "scenario_notice"))
+            value = pp_json_new_string(arena, "");
+        else if (pp_text_is(member->key, "recommendation"))
+            value = mask_recommendation(arena, value, true);
+        pp_json_set_text_key(arena, out, member->key, value);
+    }
+    return out;
+}
+
+pp_json *mask_profiles(pp_arena *arena, const pp_json *document, bool keep_fingerprints)
+{
+    pp_json *out = pp_json_new_object(arena);
+    pp_json *profiles = pp_json_new_array(arena);
+    const pp_json *from = pp_json_find(document, "profiles");
+
+    for (size_t i = 0; i < from->array.count; i++)
+        pp_json_add(arena, profiles, mask_profile(arena, from->array.items[i]));
+    for (size_t i = 0; i < document->object.count; i++) {
+        const pp_json_member *member = &document->object.members[i];
+
+        if (pp_text_is(member->key, "input_fingerprints") && !keep_fingerprints)
+            continue;
+        pp_json_set_text_key(arena, out, member->key,
+                             pp_text_is(member->key, "profiles") ? profiles : member->value);
+    }
+    return out;
+}
+
 const char *canonical_sha256(pp_arena *arena, const pp_json *document)
 {
     char hex[PP_SHA256_HEX_SIZE];

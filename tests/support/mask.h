@@ -8,6 +8,9 @@
  * number stays). Without input_fingerprints unless `keep_fingerprints`. */
 pp_json *mask_recommendation(pp_arena *arena, const pp_json *document, bool keep_fingerprints);
 
+/** The same for profiles: the notices too, and the recommendation of each. */
+pp_json *mask_profiles(pp_arena *arena, const pp_json *document, bool keep_fingerprints);
+
 /** SHA-256 of the canonical file form; fails the test when it cannot be written. */
 const char *canonical_sha256(pp_arena *arena, const pp_json *document);
 

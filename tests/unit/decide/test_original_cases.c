@@ -1,11 +1,10 @@
 /* Every recorded decision of the original, replayed: masked documents byte for byte, violation
  * texts by their numbers, refusals as refusals. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "decide/recommendation.h"
 #include "mask.h"
+#include "original_cases.h"
 #include "shared.h"
 
 typedef struct tally {
@@ -175,36 +174,25 @@ static void replay_case(replay *r, tally *t)
     }
 }
 
+static void replay_row(pp_arena *arena, const char *id, const pp_json *row, void *context)
+{
+    replay r = {.arena = arena, .id = id, .row = row};
+
+    r.expected = pp_json_find(pp_json_find(row, "expected"), "recommend");
+    replay_case(&r, context);
+}
+
 static void decisions_equal_the_recorded_ones(void **state)
 {
-    pp_arena names = {0};
-    const char *path = shared_path_or_skip(&names, "original/cases/decision.jsonl.gz");
-    FILE *lines = popen(pp_arena_printf(&names, "gzip -dc '%s'", path), "r");
-    char *line = NULL;
-    size_t room = 0;
-    ssize_t size;
     tally t = {0};
 
     (void)state;
-    assert_non_null(lines);
-    while ((size = getline(&line, &room, lines)) > 0) {
-        pp_arena arena = {0};
-        replay r = {.arena = &arena};
-
-        assert_ok(pp_json_parse(&arena, "case", line, (size_t)size, &r.row, &r.err), r.err);
-        r.id = pp_json_find(r.row, "id")->text.data;
-        r.expected = pp_json_find(pp_json_find(r.row, "expected"), "recommend");
-        replay_case(&r, &t);
-        pp_arena_done(&arena);
-    }
-    free(line);
-    assert_int_equal(pclose(lines), 0);
+    assert_int_equal(original_cases_each("decision.jsonl.gz", replay_row, &t), 883);
     print_message("# equal %zu, refused alike %zu, decided where the original fails %zu, "
                   "refused as declared %zu, no file %zu\n",
                   t.equal, t.refused, t.improved, t.declared, t.unreadable);
     assert_int_equal(t.equal + t.refused + t.improved + t.declared + t.unreadable, 883);
     assert_true(t.equal >= 660);
-    pp_arena_done(&names);
 }
 
 static pp_json *masked_from_files(pp_arena *arena, const char *benchmarks, const char *constraints)
