@@ -20,13 +20,6 @@ pp_json *pp_passport_number(pp_arena *arena, double value)
     return isfinite(value) ? pp_json_new_real(arena, value) : pp_json_new_null(arena);
 }
 
-pp_json *pp_passport_percent(pp_arena *arena, double value, double base)
-{
-    if (base == 0.0 || !isfinite(base))
-        return pp_json_new_null(arena);
-    return pp_passport_number(arena, value / fabs(base) * 100.0);
-}
-
 static pp_json *selected_decision(pp_arena *arena, const pp_decision *d)
 {
     const pp_candidate *winner = &d->set->candidates[d->selected];

@@ -3,20 +3,32 @@
 
 #include <math.h>
 
-/* Left to right, as the format has it. The choice itself multiplies in another order, which can
- * differ in the last digit; that order is taken where this one leaves the range of numbers. */
-static pp_boundary boundary_of(const pp_decision *d)
+pp_boundary pp_boundary_of(pp_direction direction, double best, double tolerance_percent)
 {
-    double size = fabs(d->numeric_best_value);
-    double tolerance = d->constraints->objective_tolerance_percent;
-    pp_boundary boundary = {.margin = size * tolerance / 100.0};
+    double size = fabs(best);
+    pp_boundary boundary = {.margin = size * tolerance_percent / 100.0};
 
     if (!isfinite(boundary.margin))
-        boundary.margin = size * (tolerance / 100.0);
-    boundary.value = d->constraints->objective.direction == PP_DIRECTION_MIN
-                         ? d->numeric_best_value + boundary.margin
-                         : d->numeric_best_value - boundary.margin;
+        boundary.margin = size * (tolerance_percent / 100.0);
+    boundary.value =
+        direction == PP_DIRECTION_MIN ? best + boundary.margin : best - boundary.margin;
     return boundary;
+}
+
+double pp_boundary_shortfall(pp_direction direction, double boundary, double value)
+{
+    return direction == PP_DIRECTION_MIN ? value - boundary : boundary - value;
+}
+
+double pp_percent_of(double value, double base)
+{
+    return base == 0.0 || !isfinite(base) ? NAN : value / fabs(base) * 100.0;
+}
+
+static pp_boundary boundary_of(const pp_decision *d)
+{
+    return pp_boundary_of(d->constraints->objective.direction, d->numeric_best_value,
+                          d->constraints->objective_tolerance_percent);
 }
 
 static double objective_of(const pp_decision *d, size_t candidate)
@@ -25,19 +37,13 @@ static double objective_of(const pp_decision *d, size_t candidate)
                                      d->constraints->objective.metric);
 }
 
-/* How far a value lies behind the boundary. */
-static double shortfall_of(const pp_decision *d, double boundary, double value)
-{
-    return d->constraints->objective.direction == PP_DIRECTION_MIN ? value - boundary
-                                                                   : boundary - value;
-}
-
 static pp_json *distance(pp_arena *arena, double absolute, double boundary)
 {
     pp_json *out = pp_json_new_object(arena);
 
     pp_json_set(arena, out, "absolute", pp_passport_number(arena, absolute));
-    pp_json_set(arena, out, "percent_of_boundary", pp_passport_percent(arena, absolute, boundary));
+    pp_json_set(arena, out, "percent_of_boundary",
+                pp_passport_number(arena, pp_percent_of(absolute, boundary)));
     return out;
 }
 
@@ -46,7 +52,7 @@ pp_json *pp_passport_objective(pp_arena *arena, const pp_decision *d)
     const pp_goal *goal = &d->constraints->objective;
     pp_boundary boundary = boundary_of(d);
     double selected = objective_of(d, d->selected);
-    double runway = -shortfall_of(d, boundary.value, selected);
+    double runway = -pp_boundary_shortfall(goal->direction, boundary.value, selected);
     pp_json *out = pp_json_new_object(arena);
     pp_json *ids = pp_json_new_array(arena);
 
@@ -73,6 +79,7 @@ pp_json *pp_passport_objective(pp_arena *arena, const pp_decision *d)
 pp_json *pp_passport_closest_outside(pp_arena *arena, const pp_ladder *ladder)
 {
     const pp_decision *d = ladder->decision;
+    const pp_goal *goal = &d->constraints->objective;
     pp_boundary boundary = boundary_of(d);
     size_t closest = PP_NOT_FOUND;
     double least = 0.0;
@@ -80,7 +87,8 @@ pp_json *pp_passport_closest_outside(pp_arena *arena, const pp_ladder *ladder)
 
     for (size_t i = 0; i < d->frontier.count; i++) {
         size_t candidate = d->frontier.items[i];
-        double shortfall = shortfall_of(d, boundary.value, objective_of(d, candidate));
+        double shortfall =
+            pp_boundary_shortfall(goal->direction, boundary.value, objective_of(d, candidate));
 
         if (d->verdicts[candidate].standing >= PP_STANDING_SHORTLIST)
             continue;

@@ -25,6 +25,16 @@ typedef struct pp_boundary { /* in the objective's unit; the boundary may be inf
     double value;
 } pp_boundary;
 
+/** Left to right, as the format has it. The choice itself multiplies in another order, which can
+ * differ in the last digit; that order is taken where this one leaves the range of numbers. */
+pp_boundary pp_boundary_of(pp_direction direction, double best, double tolerance_percent);
+
+/** How far a value lies behind the boundary; 0 or less when it does not. */
+double pp_boundary_shortfall(pp_direction direction, double boundary, double value);
+
+/** 100 * value / |base|; not finite when base is 0 or not finite, or no number can hold it. */
+double pp_percent_of(double value, double base);
+
 /** Place of a tag among the four known stages, from 0; PP_STAGE_COUNT for any other and for none.
  */
 #define PP_STAGE_COUNT 4
@@ -32,9 +42,6 @@ size_t pp_stage_rank(pp_text tag);
 
 /** A number, or null when it is not finite. */
 pp_json *pp_passport_number(pp_arena *arena, double value);
-
-/** 100 * value / |base|, or null when base is 0 or the result not finite. */
-pp_json *pp_passport_percent(pp_arena *arena, double value, double base);
 
 pp_json *pp_passport_provenance(pp_arena *arena, const pp_benchmark_set *set, pp_grade *ret_grade);
 
