@@ -26,7 +26,7 @@ build: setup ## build into build/release
 	@test -e $(BUILD)/build.ninja || meson setup $(BUILD) > /dev/null
 	@ninja -C $(BUILD) --quiet > $(BUILD)/ninja.log 2>&1 || { cat $(BUILD)/ninja.log; exit 1; }
 
-test: build ## unit and golden tests only
+test: build ## unit and golden tests, and the corpora of the fuzz targets
 	@meson test -C $(BUILD) --suite unit --suite golden --suite fuzz
 
 asan: setup ## every test under address and undefined-behaviour sanitizers

@@ -120,7 +120,7 @@ endian = 'little'
 END
 }
 
-# Set up anew when the sysroot, the emulator or the compiler changed: Meson does not notice.
+# Set up anew when the sysroot or a path changed: Meson does not notice.
 build_it() {
     write_wrapper
     write_cross_file >"$build/cross.new"

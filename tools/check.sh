@@ -24,6 +24,8 @@ tally() {
     these_failed=$(($(count '<failure' "$1") + $(count '<error' "$1")))
     these_skipped=$(count '<skipped' "$1")
     passed=$((passed + $(count '<testcase ' "$1") - these_failed - these_skipped))
+    # What met its time limit stands there with the results so far and no mark.
+    these_failed=$((these_failed + $(count '"result": "TIMEOUT"' "${1%.junit.xml}.json")))
     if [ "$2" -ne 0 ] && [ "$these_failed" -eq 0 ]; then
         these_failed=1 # a test program died without a result of its own
     fi

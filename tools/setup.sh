@@ -14,7 +14,8 @@ export LC_ALL=C
 # Homebrew ('-': comes with the system). A tool from elsewhere, such as a Meson from
 # PyPI, is left alone: Debian's would only stand beside it. So is another libcurl4-dev:
 # the flavours exclude each other, and replacing one may take other packages along.
-# jsonschema is not looked for elsewhere: without it the test `schemas` is skipped.
+# jsonschema, mandoc and zsh are not asked for elsewhere: without them the tests `schemas` and
+# `cli tables` skip what needs them.
 readonly build_needs='
 gcc                   command:cc                    gcc
 libc6-dev             -                             -
@@ -31,8 +32,7 @@ ca-certificates       -                             ca-certificates
 readonly test_needs='
 libcmocka-dev         -                             cmocka
 python3-jsonschema    -                             -
-mandoc                command:python3-jsonschema    -                             -
-mandoc                -
+mandoc                command:mandoc                -
 zsh                   command:zsh                   -
 fish                  command:fish                  fish
 '

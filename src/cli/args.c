@@ -25,7 +25,7 @@ static const pp_option *find_letter(const pp_command *command, char letter)
     return NULL;
 }
 
-static void list_words(const pp_value *value, char *out, size_t size)
+void pp_value_words(const pp_value *value, char *out, size_t size)
 {
     size_t used = 0;
 
@@ -47,7 +47,7 @@ static pp_status check_word(const pp_command *command, const char *what, const p
         if (strcmp(value->word(n), text) == 0)
             return PP_OK;
     }
-    list_words(value, words, sizeof words);
+    pp_value_words(value, words, sizeof words);
     return pp_fail(err, PP_ERR_USAGE, "%s: %s: unknown '%s'; expected one of %s", command->name,
                    what, text, words);
 }

@@ -40,6 +40,9 @@ typedef struct pp_value {
     const char *(*word)(size_t n); /* PP_VALUE_WORD: the n-th (from 0), NULL behind the last */
 } pp_value;
 
+/** The words of a PP_VALUE_WORD, "a, b, c"; cut when they do not fit. */
+void pp_value_words(const pp_value *value, char *out, size_t size);
+
 /* For rows: PP_FILE("SET"), PP_WORD("TYPE", type_word). */
 #define PP_FILE(unit)       (&(const pp_value){PP_VALUE_FILE, unit, NULL})
 #define PP_FOLDER(unit)     (&(const pp_value){PP_VALUE_FOLDER, unit, NULL})
@@ -78,7 +81,7 @@ typedef struct pp_args {
     size_t positional_count;
 } pp_args;
 
-/** Value of an option (the last one when it was repeated), NULL when it was not given. */
+/** Value of an option (the first one when it was repeated), NULL when it was not given. */
 const char *pp_args_value(const pp_args *args, const char *name);
 bool pp_args_has(const pp_args *args, const char *name);
 /** The n-th (from 0) value of a repeated option, NULL behind the last. */

@@ -145,10 +145,7 @@ pp_json *pp_doctor_to_json(pp_arena *arena, const pp_doctor *doctor)
     pp_json_set_string(arena, llama, "folder", doctor->llama_folder);
     pp_json_set_string(arena, llama, "version", doctor->llama_version);
     pp_json_set(arena, root, "llama", llama);
-    if (doctor->suitable.known)
-        pp_json_set_bool(arena, evidence, "suitable", doctor->suitable.value);
-    else
-        pp_json_set_null(arena, evidence, "suitable");
+    pp_json_set_maybe_bool(arena, evidence, "suitable", doctor->suitable);
     pp_json_set_string(arena, evidence, "reason", doctor->suitable_reason);
     pp_json_set(arena, root, "evidence_host", evidence);
     pp_json_set(arena, root, "warnings", warnings_to_json(arena, doctor));

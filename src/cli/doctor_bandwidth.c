@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "cli/doctor.h"
+#include "machine/cache.h"
 #include "model/origin.h"
 #include "study/machine_json.h"
 
@@ -109,22 +110,15 @@ static const pp_json *probe_to_json(pp_arena *arena, const pp_doctor_bandwidth *
                                     const pp_bandwidth *probe)
 {
     pp_json *object = pp_json_new_object(arena);
-    pp_maybe_bool fits = fits_cache(bandwidth, probe);
 
     pp_json_set_int(arena, object, "footprint_bytes", probe->footprint_bytes);
-    if (fits.known)
-        pp_json_set_bool(arena, object, "fits_last_level_cache", fits.value);
-    else
-        pp_json_set_null(arena, object, "fits_last_level_cache");
+    pp_json_set_maybe_bool(arena, object, "fits_last_level_cache", fits_cache(bandwidth, probe));
     pp_json_set_int(arena, object, "thread_count", probe->thread_count);
     pp_json_set_bool(arena, object, "pinned", probe->pinned);
     pp_json_set_real(arena, object, "best_bytes_per_second", probe->best_bytes_per_second);
     pp_json_set_real(arena, object, "median_bytes_per_second", probe->median_bytes_per_second);
     pp_json_set_real(arena, object, "worst_bytes_per_second", probe->worst_bytes_per_second);
-    if (probe->huge_bytes.known)
-        pp_json_set_int(arena, object, "huge_page_bytes", probe->huge_bytes.value);
-    else
-        pp_json_set_null(arena, object, "huge_page_bytes");
+    pp_json_set_maybe_int(arena, object, "huge_page_bytes", probe->huge_bytes);
     pp_json_set(arena, object, "repeats", repeats_to_json(arena, probe));
     return object;
 }
@@ -139,11 +133,8 @@ pp_json *pp_doctor_bandwidth_to_json(pp_arena *arena, const pp_doctor *doctor)
     object = pp_json_new_object(arena);
     list = pp_json_new_array(arena);
     pp_json_set_string(arena, object, "origin", origin_of(doctor));
-    if (bandwidth->last_level_cache_bytes.known)
-        pp_json_set_int(arena, object, "last_level_cache_bytes",
-                        bandwidth->last_level_cache_bytes.value);
-    else
-        pp_json_set_null(arena, object, "last_level_cache_bytes");
+    pp_json_set_maybe_int(arena, object, "last_level_cache_bytes",
+                          bandwidth->last_level_cache_bytes);
     for (size_t i = 0; i < bandwidth->probe_count; i++)
         pp_json_add(arena, list, probe_to_json(arena, bandwidth, &bandwidth->probes[i]));
     pp_json_set(arena, object, "probes", list);

@@ -70,13 +70,11 @@ void pp_help_positional(const pp_positional *row, char *out, size_t size)
 
 void pp_help_meaning(const char *help, const pp_value *value, char *out, size_t size)
 {
-    size_t used = (size_t)snprintf(out, size, "%s", help);
+    bool has_words = value != NULL && value->kind == PP_VALUE_WORD;
+    size_t used = (size_t)snprintf(out, size, "%s%s", help, has_words ? ": " : "");
 
-    if (value == NULL || value->kind != PP_VALUE_WORD)
-        return;
-    for (size_t n = 0; used < size && value->word(n) != NULL; n++)
-        used +=
-            (size_t)snprintf(out + used, size - used, "%s%s", n == 0 ? ": " : ", ", value->word(n));
+    if (has_words && used < size)
+        pp_value_words(value, out + used, size - used);
 }
 
 /* ---- pages ---------------------------------------------------------------------------------- */

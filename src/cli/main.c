@@ -56,6 +56,24 @@ static pp_exit refuse_command(int argc, char **argv)
     return PP_EXIT_INVALID;
 }
 
+static pp_status flush_output(pp_error *err)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return PP_OK;
+    return pp_fail(err, PP_ERR_IO, "writing to standard output failed");
+}
+
+/* Exit code of what only prints: help and version. */
+static pp_exit printed(void)
+{
+    pp_error err = {0};
+    pp_status st = flush_output(&err);
+
+    if (st != PP_OK)
+        fprintf(stderr, "error: %s\n", err.text);
+    return pp_exit_of(st);
+}
+
 static pp_exit run_command(const pp_command *command, int argc, char **argv)
 {
     pp_error err = {0};
@@ -65,8 +83,8 @@ static pp_exit run_command(const pp_command *command, int argc, char **argv)
 
     if (st == PP_OK)
         st = command->run(&args, &code, &err);
-    if (st == PP_OK && (fflush(stdout) != 0 || ferror(stdout)))
-        st = pp_fail(&err, PP_ERR_IO, "writing to standard output failed");
+    if (st == PP_OK)
+        st = flush_output(&err);
     if (st == PP_OK)
         return code;
     fprintf(stderr, "error: %s\n", err.text);
@@ -81,7 +99,7 @@ static pp_exit run_help(int argc, char **argv)
 
     if (argc == 0) {
         pp_help_overview();
-        return PP_EXIT_YES;
+        return printed();
     }
     if (command == NULL)
         return refuse_command(argc, argv);
@@ -90,7 +108,7 @@ static pp_exit run_help(int argc, char **argv)
         return PP_EXIT_INVALID;
     }
     pp_help_command(command);
-    return PP_EXIT_YES;
+    return printed();
 }
 
 int main(int argc, char **argv)
@@ -105,7 +123,7 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "--version") == 0) {
         printf("paretopilot %s\n", PP_VERSION);
-        return fflush(stdout) == 0 ? PP_EXIT_YES : PP_EXIT_INVALID;
+        return printed();
     }
     if (is_help_option(argv[1]))
         return run_help(0, NULL);
@@ -116,7 +134,7 @@ int main(int argc, char **argv)
         return refuse_command(argc - 1, argv + 1);
     if (asks_for_help(argc - 1 - words, argv + 1 + words)) {
         pp_help_command(command);
-        return PP_EXIT_YES;
+        return printed();
     }
     return run_command(command, argc - 1 - words, argv + 1 + words);
 }

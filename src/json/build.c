@@ -197,6 +197,24 @@ void pp_json_set_null(pp_arena *arena, pp_json *object, const char *key)
     pp_json_set(arena, object, key, pp_json_new_null(arena));
 }
 
+void pp_json_set_maybe_bool(pp_arena *arena, pp_json *object, const char *key, pp_maybe_bool value)
+{
+    pp_json_set(arena, object, key,
+                value.known ? pp_json_new_bool(arena, value.value) : pp_json_new_null(arena));
+}
+
+void pp_json_set_maybe_int(pp_arena *arena, pp_json *object, const char *key, pp_maybe_int value)
+{
+    pp_json_set(arena, object, key,
+                value.known ? pp_json_new_int(arena, value.value) : pp_json_new_null(arena));
+}
+
+void pp_json_set_maybe_real(pp_arena *arena, pp_json *object, const char *key, pp_maybe_real value)
+{
+    pp_json_set(arena, object, key,
+                value.known ? pp_json_new_real(arena, value.value) : pp_json_new_null(arena));
+}
+
 static bool objects_equal(const pp_json *a, const pp_json *b)
 {
     if (a->object.count != b->object.count)

@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/buffer.h"
+#include "base/maybe.h"
 #include "base/text.h"
 
 #define PP_JSON_MAX_DEPTH 512
@@ -145,6 +146,10 @@ void pp_json_set_real(pp_arena *arena, pp_json *object, const char *key, double 
 void pp_json_set_string(pp_arena *arena, pp_json *object, const char *key, const char *value);
 void pp_json_set_text(pp_arena *arena, pp_json *object, const char *key, pp_text value);
 void pp_json_set_null(pp_arena *arena, pp_json *object, const char *key);
+/* What is absent becomes null. */
+void pp_json_set_maybe_bool(pp_arena *arena, pp_json *object, const char *key, pp_maybe_bool value);
+void pp_json_set_maybe_int(pp_arena *arena, pp_json *object, const char *key, pp_maybe_int value);
+void pp_json_set_maybe_real(pp_arena *arena, pp_json *object, const char *key, pp_maybe_real value);
 
 /** Equal as JSON values: member order does not matter, 4 and 4.0 differ. NULL equals only NULL. */
 bool pp_json_equal(const pp_json *a, const pp_json *b);

@@ -3,21 +3,18 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "base/clock.h"
 #include "machine/bandwidth_sum.h"
 #include "machine/cgroup.h"
+#include "machine/host_parts.h"
 #include "machine/tree.h"
 
-#define MAX_AFFINITY_CPUS 8192
-#define HUGE_PAGE_BYTES   ((size_t)2 << 20) /* of x86-64, and of aarch64 with pages of 4 KiB */
-#define MAX_PASSES        ((int64_t)1 << 40)
-#define MAX_CACHES        16
-#define BLOCK_BYTES       (PP_BANDWIDTH_BLOCK_WORDS * (int64_t)sizeof(uint64_t))
+#define HUGE_PAGE_BYTES ((size_t)2 << 20) /* of x86-64, and of aarch64 with pages of 4 KiB */
+#define MAX_PASSES      ((int64_t)1 << 40)
+#define BLOCK_BYTES     (PP_BANDWIDTH_BLOCK_WORDS * (int64_t)sizeof(uint64_t))
 
 /* More than any machine has; keeps sums far from overflow. */
 #define MAX_FOOTPRINT_BYTES ((int64_t)1 << 46)
@@ -49,15 +46,12 @@ struct probe {
 
 void pp_bandwidth_options_default(pp_bandwidth_options *ret_options)
 {
-    cpu_set_t *set = CPU_ALLOC(MAX_AFFINITY_CPUS);
-    size_t size = CPU_ALLOC_SIZE(MAX_AFFINITY_CPUS);
+    pp_maybe_int allowed = pp_host_allowed_cpus();
 
     *ret_options = (pp_bandwidth_options){
         .root = "/", .thread_count = 1, .repeat_count = 7, .repeat_ns = 100 * PP_NS_PER_MS};
-    if (set != NULL && sched_getaffinity(0, size, set) == 0 &&
-        CPU_COUNT_S(size, set) <= PP_BANDWIDTH_MAX_THREADS)
-        ret_options->thread_count = CPU_COUNT_S(size, set);
-    CPU_FREE(set);
+    if (allowed.known && allowed.value <= PP_BANDWIDTH_MAX_THREADS)
+        ret_options->thread_count = allowed.value;
 }
 
 /* ---- what fits ------------------------------------------------------------------------------- */
@@ -86,14 +80,11 @@ static pp_status check_options(const pp_bandwidth_options *options, pp_error *er
 static pp_maybe_int available_bytes(const char *root)
 {
     char path[PP_TREE_PATH_MAX], buf[16384];
-    pp_scan text, value;
-    int64_t kib;
+    pp_scan text;
 
-    if (!pp_tree_path(path, root, "proc/meminfo") || !pp_tree_read(path, buf, sizeof buf, &text) ||
-        !pp_scan_key(text, "MemAvailable", &value) || !pp_scan_int(&value, &kib) || kib < 0 ||
-        kib > INT64_MAX / 1024)
+    if (!pp_tree_path(path, root, "proc/meminfo") || !pp_tree_read(path, buf, sizeof buf, &text))
         return (pp_maybe_int){0};
-    return pp_known_int(kib * 1024);
+    return pp_scan_kib(text, "MemAvailable");
 }
 
 static pp_status check_room(int64_t need_bytes, pp_maybe_int room, const char *whose, pp_error *err)
@@ -142,21 +133,19 @@ static pp_status map_buffer(probe *p, size_t bytes, pp_error *err)
 static pp_maybe_int own_huge_bytes(void)
 {
     char buf[8192];
-    pp_scan text, value;
-    int64_t kib;
+    pp_scan text;
 
-    if (!pp_tree_read("/proc/self/smaps_rollup", buf, sizeof buf, &text) ||
-        !pp_scan_key(text, "AnonHugePages", &value) || !pp_scan_int(&value, &kib) || kib < 0)
+    if (!pp_tree_read("/proc/self/smaps_rollup", buf, sizeof buf, &text))
         return (pp_maybe_int){0};
-    return pp_known_int(kib * 1024);
+    return pp_scan_kib(text, "AnonHugePages");
 }
 
 /* ---- the threads ----------------------------------------------------------------------------- */
 
 static bool pin(int cpu)
 {
-    cpu_set_t *set = CPU_ALLOC(MAX_AFFINITY_CPUS);
-    size_t size = CPU_ALLOC_SIZE(MAX_AFFINITY_CPUS);
+    cpu_set_t *set = CPU_ALLOC(PP_MAX_AFFINITY_CPUS);
+    size_t size = CPU_ALLOC_SIZE(PP_MAX_AFFINITY_CPUS);
     bool done = false;
 
     if (set != NULL) {
@@ -237,11 +226,11 @@ static void end_workers(probe *p)
 /* CPUs of the mask one after the other into the workers; false when there are too few. */
 static bool assign_cpus(probe *p)
 {
-    cpu_set_t *set = CPU_ALLOC(MAX_AFFINITY_CPUS);
-    size_t size = CPU_ALLOC_SIZE(MAX_AFFINITY_CPUS), assigned = 0;
+    cpu_set_t *set = CPU_ALLOC(PP_MAX_AFFINITY_CPUS);
+    size_t size = CPU_ALLOC_SIZE(PP_MAX_AFFINITY_CPUS), assigned = 0;
 
     if (set != NULL && sched_getaffinity(0, size, set) == 0) {
-        for (int cpu = 0; cpu < MAX_AFFINITY_CPUS && assigned < p->worker_count; cpu++) {
+        for (int cpu = 0; cpu < PP_MAX_AFFINITY_CPUS && assigned < p->worker_count; cpu++) {
             if (CPU_ISSET_S((size_t)cpu, size, set))
                 p->workers[assigned++].cpu = cpu;
         }
@@ -414,50 +403,4 @@ pp_status pp_bandwidth_measure(const pp_bandwidth_options *options, pp_bandwidth
         *ret_bandwidth = bandwidth;
     }
     return pp_wrap(err, st, "measuring memory bandwidth");
-}
-
-/* ---- caches ---------------------------------------------------------------------------------- */
-
-pp_maybe_int pp_cache_size_parse(pp_scan text)
-{
-    const char *digits = text.at;
-    pp_scan number;
-    int64_t value;
-    char unit;
-
-    while (digits < text.end && *digits >= '0' && *digits <= '9')
-        digits++;
-    unit = digits < text.end ? *digits : '\0';
-    number = (pp_scan){text.at, digits};
-    if (!pp_scan_int(&number, &value) || value <= 0 || value > INT64_MAX >> 20)
-        return (pp_maybe_int){0};
-    return pp_known_int(unit == 'M' ? value << 20 : unit == 'K' ? value << 10 : value);
-}
-
-pp_maybe_int pp_last_level_cache_bytes(const char *root)
-{
-    pp_maybe_int last = {0};
-    int64_t last_level = 0;
-
-    for (int i = 0; i < MAX_CACHES; i++) {
-        char relative[128], kind[32], size[32];
-        pp_maybe_int level, bytes;
-
-        (void)snprintf(relative, sizeof relative, "sys/devices/system/cpu/cpu0/cache/index%d/level",
-                       i);
-        level = pp_tree_int(root, relative);
-        (void)snprintf(relative, sizeof relative, "sys/devices/system/cpu/cpu0/cache/index%d/type",
-                       i);
-        pp_tree_text(root, relative, kind, sizeof kind);
-        (void)snprintf(relative, sizeof relative, "sys/devices/system/cpu/cpu0/cache/index%d/size",
-                       i);
-        pp_tree_text(root, relative, size, sizeof size);
-        bytes = pp_cache_size_parse(pp_scan_of(size, strlen(size)));
-        if (!level.known || level.value <= last_level || strcmp(kind, "Instruction") == 0 ||
-            !bytes.known)
-            continue;
-        last = bytes;
-        last_level = level.value;
-    }
-    return last;
 }

@@ -12,7 +12,6 @@
 
 #include "base/error.h"
 #include "base/maybe.h"
-#include "machine/scan.h"
 
 #define PP_BANDWIDTH_MAX_THREADS 1024
 #define PP_BANDWIDTH_MAX_REPEATS 31
@@ -62,11 +61,5 @@ typedef struct pp_bandwidth {
  */
 PP_MUST_CHECK pp_status pp_bandwidth_measure(const pp_bandwidth_options *options,
                                              pp_bandwidth *ret_bandwidth, pp_error *err);
-
-/** "32768K", "1M", "512" -> bytes, > 0 (Documentation/ABI/testing/sysfs-devices-system-cpu). */
-pp_maybe_int pp_cache_size_parse(pp_scan text);
-
-/** Size of one last-level cache as CPU 0 sees it; absent where the kernel does not say. */
-pp_maybe_int pp_last_level_cache_bytes(const char *root);
 
 #endif

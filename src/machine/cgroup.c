@@ -154,6 +154,7 @@ typedef struct memory_files {
 static void take_memory(const level_walk *walk, const char *folder, const memory_files *files)
 {
     pp_maybe_int limit = level_int(walk, folder, files->limit);
+    pp_maybe_int usage = level_int(walk, folder, files->usage);
     pp_cgroup *out = walk->out;
     int64_t used = 0;
 
@@ -164,8 +165,9 @@ static void take_memory(const level_walk *walk, const char *folder, const memory
     if (!limit.known || limit.value < 0 || limit.value >= NO_MEMORY_LIMIT_BYTES)
         return;
     take_least(&out->memory_limit_bytes, limit.value);
-    used = level_int(walk, folder, files->usage).value -
-           file_cache_bytes(walk, folder, files->active_file, files->inactive_file);
+    if (usage.known && usage.value > 0)
+        used =
+            usage.value - file_cache_bytes(walk, folder, files->active_file, files->inactive_file);
     used = used < 0 ? 0 : used;
     take_least(&out->memory_headroom_bytes, used < limit.value ? limit.value - used : 0);
 }

@@ -11,34 +11,25 @@
 
 #define TEXT_MAX_BYTES 16384
 
-static pp_maybe_int meminfo(pp_scan text, const char *key, int64_t unit)
-{
-    pp_scan value;
-    int64_t number;
-
-    if (!pp_scan_key(text, key, &value) || !pp_scan_int(&value, &number) || number < 0 ||
-        number > INT64_MAX / unit)
-        return (pp_maybe_int){0};
-    return pp_known_int(number * unit);
-}
-
 static void read_memory(const char *root, pp_host_facts *facts)
 {
     char path[PP_TREE_PATH_MAX], buf[TEXT_MAX_BYTES];
     pp_maybe_int swap_free;
-    pp_scan text;
+    pp_scan text, value;
+    int64_t pages;
 
     if (!pp_tree_path(path, root, "proc/meminfo") || !pp_tree_read(path, buf, sizeof buf, &text))
         return;
-    facts->memory_total_bytes = meminfo(text, "MemTotal", 1024);
-    facts->memory_available_bytes = meminfo(text, "MemAvailable", 1024);
-    facts->swap_total_bytes = meminfo(text, "SwapTotal", 1024);
-    swap_free = meminfo(text, "SwapFree", 1024);
+    facts->memory_total_bytes = pp_scan_kib(text, "MemTotal");
+    facts->memory_available_bytes = pp_scan_kib(text, "MemAvailable");
+    facts->swap_total_bytes = pp_scan_kib(text, "SwapTotal");
+    swap_free = pp_scan_kib(text, "SwapFree");
     if (facts->swap_total_bytes.known && swap_free.known &&
         swap_free.value <= facts->swap_total_bytes.value)
         facts->swap_used_bytes = pp_known_int(facts->swap_total_bytes.value - swap_free.value);
-    facts->hugepage_size_bytes = meminfo(text, "Hugepagesize", 1024);
-    facts->hugepages_total = meminfo(text, "HugePages_Total", 1);
+    facts->hugepage_size_bytes = pp_scan_kib(text, "Hugepagesize");
+    if (pp_scan_key(text, "HugePages_Total", &value) && pp_scan_int(&value, &pages) && pages >= 0)
+        facts->hugepages_total = pp_known_int(pages);
 }
 
 /* "always [madvise] never": the word in brackets is in force. */

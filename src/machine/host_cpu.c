@@ -10,7 +10,6 @@
 /* 512 CPUs of x86 have some 0.8 MiB of cpuinfo. */
 #define CPUINFO_MAX_BYTES  ((size_t)4 << 20)
 #define CPU_LIST_MAX_BYTES 4096
-#define MAX_AFFINITY_CPUS  8192
 #define MAX_VISITED_CPUS   4096
 
 static bool read_list(const char *root, const char *relative, char *buf, pp_scan *ret_list)
@@ -66,14 +65,16 @@ static void read_architecture(const pp_host_options *options, pp_host_facts *fac
         (void)snprintf(facts->architecture, sizeof facts->architecture, "%.31s", architecture);
 }
 
-static void read_affinity(pp_host_facts *facts)
+pp_maybe_int pp_host_allowed_cpus(void)
 {
-    cpu_set_t *set = CPU_ALLOC(MAX_AFFINITY_CPUS);
-    size_t size = CPU_ALLOC_SIZE(MAX_AFFINITY_CPUS);
+    cpu_set_t *set = CPU_ALLOC(PP_MAX_AFFINITY_CPUS);
+    size_t size = CPU_ALLOC_SIZE(PP_MAX_AFFINITY_CPUS);
+    pp_maybe_int count = {0};
 
     if (set != NULL && sched_getaffinity(0, size, set) == 0)
-        facts->cpus_allowed = pp_known_int(CPU_COUNT_S(size, set));
+        count = pp_known_int(CPU_COUNT_S(size, set));
     CPU_FREE(set);
+    return count;
 }
 
 /* Is this CPU the first of the list of its siblings? ret_count gets how many there are. */
@@ -118,7 +119,7 @@ void pp_host_read_cpu(const pp_host_options *options, pp_host_facts *facts)
     read_midr(options->root, &facts->cpu);
     read_architecture(options, facts);
     if (pp_tree_is_live(options->root))
-        read_affinity(facts);
+        facts->cpus_allowed = pp_host_allowed_cpus();
     facts->cpus_online = facts->cpu.processor_count;
     if (read_list(options->root, "sys/devices/system/cpu/online", buf, &list) &&
         pp_scan_list_count(list, &count)) {

@@ -4,8 +4,14 @@
 
 #include "machine/host.h"
 
+/* Room of a set of CPUs: the largest that kernels are configured for. */
+#define PP_MAX_AFFINITY_CPUS 8192
+
 void pp_host_read_cpu(const pp_host_options *options, pp_host_facts *facts);
 void pp_host_read_frequency(const char *root, pp_host_facts *facts);
+
+/** CPUs that this thread may run on. */
+pp_maybe_int pp_host_allowed_cpus(void);
 
 /** After the CPU: virtualisation, container, emulation. */
 void pp_host_read_platform(const char *root, pp_host_facts *facts);

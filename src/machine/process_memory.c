@@ -7,26 +7,15 @@
 
 #define STATUS_MAX_BYTES 16384
 
-static pp_maybe_int kib_value(pp_scan text, const char *key)
-{
-    pp_scan value, unit;
-    int64_t kib;
-
-    if (!pp_scan_key(text, key, &value) || !pp_scan_int(&value, &kib) || kib < 0 ||
-        kib > INT64_MAX / 1024 || !pp_scan_word(&value, &unit) || !pp_scan_is(unit, "kB"))
-        return (pp_maybe_int){0};
-    return pp_known_int(kib * 1024);
-}
-
 void pp_process_memory_parse(pp_scan status, pp_process_memory *memory)
 {
-    memory->peak_rss_bytes = kib_value(status, "VmHWM");
-    memory->rss_bytes = kib_value(status, "VmRSS");
-    memory->anon_bytes = kib_value(status, "RssAnon");
-    memory->file_bytes = kib_value(status, "RssFile");
-    memory->shmem_bytes = kib_value(status, "RssShmem");
-    memory->swap_bytes = kib_value(status, "VmSwap");
-    memory->hugetlb_bytes = kib_value(status, "HugetlbPages");
+    memory->peak_rss_bytes = pp_scan_kib(status, "VmHWM");
+    memory->rss_bytes = pp_scan_kib(status, "VmRSS");
+    memory->anon_bytes = pp_scan_kib(status, "RssAnon");
+    memory->file_bytes = pp_scan_kib(status, "RssFile");
+    memory->shmem_bytes = pp_scan_kib(status, "RssShmem");
+    memory->swap_bytes = pp_scan_kib(status, "VmSwap");
+    memory->hugetlb_bytes = pp_scan_kib(status, "HugetlbPages");
 }
 
 static void read_cgroup_peak(const char *root, pid_t pid, pp_process_memory *memory)
@@ -59,7 +48,7 @@ pp_status pp_process_memory_read(const char *root, pid_t pid, pp_process_memory 
     if (memory.rss_bytes.known) {
         if (pp_tree_path(path, root, "proc/%d/smaps_rollup", (int)pid) &&
             pp_tree_read(path, buf, sizeof buf, &text))
-            memory.pss_bytes = kib_value(text, "Pss");
+            memory.pss_bytes = pp_scan_kib(text, "Pss");
         read_cgroup_peak(root, pid, &memory);
     }
     *ret_memory = memory;

@@ -145,6 +145,17 @@ bool pp_scan_key(pp_scan text, const char *key, pp_scan *ret_value)
     return false;
 }
 
+pp_maybe_int pp_scan_kib(pp_scan text, const char *key)
+{
+    pp_scan value, unit;
+    int64_t kib;
+
+    if (!pp_scan_key(text, key, &value) || !pp_scan_int(&value, &kib) || kib < 0 ||
+        kib > INT64_MAX / 1024 || !pp_scan_word(&value, &unit) || !pp_scan_is(unit, "kB"))
+        return (pp_maybe_int){0};
+    return pp_known_int(kib * 1024);
+}
+
 static bool is_wrapping(char c)
 {
     return is_blank(c) || c == '"' || c == '\'';

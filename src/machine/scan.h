@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/maybe.h"
+
 typedef struct pp_scan {
     const char *at;
     const char *end;
@@ -33,6 +35,9 @@ bool pp_scan_contains(pp_scan scan, const char *needle);
 
 /** The value of the first line "key : value", "key: value", "key value" or "key=value". */
 bool pp_scan_key(pp_scan text, const char *key, pp_scan *ret_value);
+
+/** The bytes of the first line "key: NUMBER kB"; absent when it is anything else, or too large. */
+pp_maybe_int pp_scan_kib(pp_scan text, const char *key);
 
 /** Copy without surrounding blanks and quotes, control characters escaped; out_size >= 4. */
 void pp_scan_copy(pp_scan scan, char *out, size_t out_size);

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 
-/* A study runs one server and a few helpers at a time. */
+/* A study runs one server and a few other programs at a time. */
 #define PP_WATCH_MAX_ROOTS     64
 #define PP_WATCH_MAX_PROCESSES 256
 

@@ -129,12 +129,8 @@ static pp_json *reference(schema_writer *w, const pp_fields *fields, bool all_op
 
     if (name == NULL)
         return NULL;
-    if (pp_json_find(w->definitions, name) == NULL) {
-        pp_json *definition = schema_of_fields(w, fields, all_optional);
-
-        if (pp_json_find(w->definitions, name) == NULL)
-            pp_json_set(w->arena, w->definitions, name, definition);
-    }
+    if (pp_json_find(w->definitions, name) == NULL)
+        pp_json_set(w->arena, w->definitions, name, schema_of_fields(w, fields, all_optional));
     pp_json_set_string(w->arena, schema, "$ref", pp_arena_printf(w->arena, "#/$defs/%s", name));
     return schema;
 }

@@ -105,17 +105,13 @@ static void put_rows(pp_arena *arena, pp_json *object, const pp_sample *sample, 
 {
     for (size_t i = 0; i < n_rows; i++) {
         const void *field = (const char *)sample + rows[i].offset;
-        const pp_maybe_int *integer = field;
-        const pp_maybe_real *real = field;
 
         if (rows[i].kind == ROW_INT)
             pp_json_set_int(arena, object, rows[i].key, *(const int64_t *)field);
-        else if (rows[i].kind == ROW_MAYBE_INT && integer->known)
-            pp_json_set_int(arena, object, rows[i].key, integer->value);
-        else if (rows[i].kind == ROW_MAYBE_REAL && real->known)
-            pp_json_set_real(arena, object, rows[i].key, real->value);
+        else if (rows[i].kind == ROW_MAYBE_INT)
+            pp_json_set_maybe_int(arena, object, rows[i].key, *(const pp_maybe_int *)field);
         else
-            pp_json_set_null(arena, object, rows[i].key);
+            pp_json_set_maybe_real(arena, object, rows[i].key, *(const pp_maybe_real *)field);
     }
 }
 

@@ -64,7 +64,7 @@ PP_MUST_CHECK pp_status pp_study_run_requests(pp_study *study, const pp_study_pa
 PP_MUST_CHECK pp_status pp_study_assemble(pp_study *study, pp_study_result *ret_result,
                                           pp_error *err);
 
-/* files.c: small helpers around the bundle */
+/* files.c: paths and small files of the bundle */
 const pp_plan_candidate *pp_study_candidate(const pp_study *study, const pp_study_part *part);
 const char *pp_study_model_path(const pp_study *study, const pp_plan_candidate *candidate);
 PP_MUST_CHECK pp_status pp_study_ensure_folder(pp_study *study, const char *path, pp_error *err);

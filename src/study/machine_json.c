@@ -1,29 +1,5 @@
 #include "study/machine_json.h"
 
-static void set_int(pp_arena *arena, pp_json *object, const char *key, pp_maybe_int fact)
-{
-    if (fact.known)
-        pp_json_set_int(arena, object, key, fact.value);
-    else
-        pp_json_set_null(arena, object, key);
-}
-
-static void set_real(pp_arena *arena, pp_json *object, const char *key, pp_maybe_real fact)
-{
-    if (fact.known)
-        pp_json_set_real(arena, object, key, fact.value);
-    else
-        pp_json_set_null(arena, object, key);
-}
-
-static void set_bool(pp_arena *arena, pp_json *object, const char *key, pp_maybe_bool fact)
-{
-    if (fact.known)
-        pp_json_set_bool(arena, object, key, fact.value);
-    else
-        pp_json_set_null(arena, object, key);
-}
-
 static void set_text(pp_arena *arena, pp_json *object, const char *key, const char *text)
 {
     pp_json_set_string(arena, object, key, text == NULL || text[0] == '\0' ? NULL : text);
@@ -49,21 +25,21 @@ static const pp_json *cpu_to_json(pp_arena *arena, const pp_host_facts *facts)
 
     set_text(arena, cpu, "model", facts->cpu.model);
     pp_json_set(arena, cpu, "features", features_to_json(arena, &facts->cpu));
-    set_int(arena, cpu, "online_count", facts->cpus_online);
-    set_int(arena, cpu, "allowed_count", facts->cpus_allowed);
-    set_int(arena, cpu, "core_count", facts->cores);
-    set_int(arena, cpu, "socket_count", facts->sockets);
-    set_int(arena, cpu, "threads_per_core", facts->threads_per_core);
-    set_int(arena, cpu, "numa_node_count", facts->numa_nodes);
+    pp_json_set_maybe_int(arena, cpu, "online_count", facts->cpus_online);
+    pp_json_set_maybe_int(arena, cpu, "allowed_count", facts->cpus_allowed);
+    pp_json_set_maybe_int(arena, cpu, "core_count", facts->cores);
+    pp_json_set_maybe_int(arena, cpu, "socket_count", facts->sockets);
+    pp_json_set_maybe_int(arena, cpu, "threads_per_core", facts->threads_per_core);
+    pp_json_set_maybe_int(arena, cpu, "numa_node_count", facts->numa_nodes);
     set_text(arena, cpu, "governor", facts->governor);
     if (facts->governor[0] != '\0')
         pp_json_set_bool(arena, cpu, "governors_differ", facts->governors_differ);
     else
         pp_json_set_null(arena, cpu, "governors_differ");
-    set_bool(arena, cpu, "boost", facts->boost);
-    set_int(arena, cpu, "frequency_now_min_khz", facts->frequency_now_min_khz);
-    set_int(arena, cpu, "frequency_now_max_khz", facts->frequency_now_max_khz);
-    set_int(arena, cpu, "frequency_limit_khz", facts->frequency_limit_khz);
+    pp_json_set_maybe_bool(arena, cpu, "boost", facts->boost);
+    pp_json_set_maybe_int(arena, cpu, "frequency_now_min_khz", facts->frequency_now_min_khz);
+    pp_json_set_maybe_int(arena, cpu, "frequency_now_max_khz", facts->frequency_now_max_khz);
+    pp_json_set_maybe_int(arena, cpu, "frequency_limit_khz", facts->frequency_limit_khz);
     return cpu;
 }
 
@@ -71,13 +47,13 @@ static const pp_json *memory_to_json(pp_arena *arena, const pp_host_facts *facts
 {
     pp_json *memory = pp_json_new_object(arena);
 
-    set_int(arena, memory, "total_bytes", facts->memory_total_bytes);
-    set_int(arena, memory, "available_bytes", facts->memory_available_bytes);
-    set_int(arena, memory, "swap_total_bytes", facts->swap_total_bytes);
-    set_int(arena, memory, "swap_used_bytes", facts->swap_used_bytes);
-    set_int(arena, memory, "page_size_bytes", facts->page_size_bytes);
-    set_int(arena, memory, "hugepage_size_bytes", facts->hugepage_size_bytes);
-    set_int(arena, memory, "hugepage_count", facts->hugepages_total);
+    pp_json_set_maybe_int(arena, memory, "total_bytes", facts->memory_total_bytes);
+    pp_json_set_maybe_int(arena, memory, "available_bytes", facts->memory_available_bytes);
+    pp_json_set_maybe_int(arena, memory, "swap_total_bytes", facts->swap_total_bytes);
+    pp_json_set_maybe_int(arena, memory, "swap_used_bytes", facts->swap_used_bytes);
+    pp_json_set_maybe_int(arena, memory, "page_size_bytes", facts->page_size_bytes);
+    pp_json_set_maybe_int(arena, memory, "hugepage_size_bytes", facts->hugepage_size_bytes);
+    pp_json_set_maybe_int(arena, memory, "hugepage_count", facts->hugepages_total);
     set_text(arena, memory, "transparent_hugepages", facts->transparent_hugepages);
     return memory;
 }
@@ -87,10 +63,10 @@ static const pp_json *cgroup_to_json(pp_arena *arena, const pp_cgroup *cgroup)
     pp_json *object = pp_json_new_object(arena);
 
     set_text(arena, object, "version", cgroup->version);
-    set_real(arena, object, "cpu_quota_cores", cgroup->cpu_quota_cores);
-    set_int(arena, object, "memory_limit_bytes", cgroup->memory_limit_bytes);
+    pp_json_set_maybe_real(arena, object, "cpu_quota_cores", cgroup->cpu_quota_cores);
+    pp_json_set_maybe_int(arena, object, "memory_limit_bytes", cgroup->memory_limit_bytes);
     set_text(arena, object, "cpuset_cpus", cgroup->cpuset_cpus);
-    set_int(arena, object, "cpuset_cpu_count", cgroup->cpuset_cpu_count);
+    pp_json_set_maybe_int(arena, object, "cpuset_cpu_count", cgroup->cpuset_cpu_count);
     return object;
 }
 
@@ -102,7 +78,7 @@ static const pp_json *platform_to_json(pp_arena *arena, const pp_host_facts *fac
     set_text(arena, platform, "container", facts->container);
     set_text(arena, platform, "dmi_vendor", facts->dmi_vendor);
     set_text(arena, platform, "dmi_product", facts->dmi_product);
-    set_bool(arena, platform, "emulated", facts->emulated);
+    pp_json_set_maybe_bool(arena, platform, "emulated", facts->emulated);
     set_text(arena, platform, "emulated_reason", facts->emulated_reason);
     return platform;
 }
@@ -111,10 +87,10 @@ static const pp_json *counters_to_json(pp_arena *arena, const pp_host_facts *fac
 {
     pp_json *counters = pp_json_new_object(arena);
 
-    set_int(arena, counters, "perf_event_paranoid", facts->perf_event_paranoid);
-    set_bool(arena, counters, "hardware_cycles", facts->hardware_cycles);
+    pp_json_set_maybe_int(arena, counters, "perf_event_paranoid", facts->perf_event_paranoid);
+    pp_json_set_maybe_bool(arena, counters, "hardware_cycles", facts->hardware_cycles);
     set_text(arena, counters, "hardware_cycles_reason", facts->hardware_cycles_reason);
-    set_bool(arena, counters, "psi", facts->psi);
+    pp_json_set_maybe_bool(arena, counters, "psi", facts->psi);
     return counters;
 }
 
@@ -130,9 +106,9 @@ pp_json *pp_host_facts_to_json(pp_arena *arena, const pp_host_facts *facts)
     pp_json_set(arena, host, "cgroup", cgroup_to_json(arena, &facts->cgroup));
     pp_json_set(arena, host, "platform", platform_to_json(arena, facts));
     pp_json_set(arena, host, "counters", counters_to_json(arena, facts));
-    set_real(arena, host, "load_1m", facts->load_1m);
-    set_real(arena, host, "load_5m", facts->load_5m);
-    set_real(arena, host, "load_15m", facts->load_15m);
+    pp_json_set_maybe_real(arena, host, "load_1m", facts->load_1m);
+    pp_json_set_maybe_real(arena, host, "load_5m", facts->load_5m);
+    pp_json_set_maybe_real(arena, host, "load_15m", facts->load_15m);
     return host;
 }
 
@@ -148,7 +124,7 @@ static const pp_json *reasons_to_json(pp_arena *arena, const pp_watch_result *re
         pp_json_set_string(arena, row, "unit", pp_watch_cause_unit(reason->cause));
         pp_json_set_real(arena, row, "measured", reason->measured);
         pp_json_set_real(arena, row, "limit", reason->limit);
-        set_int(arena, row, "at_ns", reason->at_ns);
+        pp_json_set_maybe_int(arena, row, "at_ns", reason->at_ns);
         pp_json_add(arena, list, row);
     }
     return list;
@@ -156,24 +132,24 @@ static const pp_json *reasons_to_json(pp_arena *arena, const pp_watch_result *re
 
 static void set_shares(pp_arena *arena, pp_json *watch, const pp_watch_result *result)
 {
-    set_real(arena, watch, "foreign_percent_peak", result->foreign_percent_peak);
-    set_int(arena, watch, "foreign_peak_at_ns", result->foreign_peak_at_ns);
-    set_real(arena, watch, "foreign_percent_mean", result->foreign_percent_mean);
-    set_real(arena, watch, "steal_percent", result->steal_percent);
-    set_real(arena, watch, "own_percent", result->own_percent);
-    set_real(arena, watch, "children_percent", result->children_percent);
+    pp_json_set_maybe_real(arena, watch, "foreign_percent_peak", result->foreign_percent_peak);
+    pp_json_set_maybe_int(arena, watch, "foreign_peak_at_ns", result->foreign_peak_at_ns);
+    pp_json_set_maybe_real(arena, watch, "foreign_percent_mean", result->foreign_percent_mean);
+    pp_json_set_maybe_real(arena, watch, "steal_percent", result->steal_percent);
+    pp_json_set_maybe_real(arena, watch, "own_percent", result->own_percent);
+    pp_json_set_maybe_real(arena, watch, "children_percent", result->children_percent);
 }
 
 static void set_totals(pp_arena *arena, pp_json *watch, const pp_watch_result *result)
 {
-    set_int(arena, watch, "psi_cpu_some_us", result->psi_cpu_some_us);
-    set_int(arena, watch, "psi_memory_some_us", result->psi_memory_some_us);
-    set_int(arena, watch, "cgroup_throttled_count", result->cgroup_throttled_count);
-    set_int(arena, watch, "cgroup_throttled_ns", result->cgroup_throttled_ns);
-    set_int(arena, watch, "major_faults_count", result->major_faults_count);
-    set_int(arena, watch, "frequency_min_khz", result->frequency_min_khz);
-    set_int(arena, watch, "frequency_max_khz", result->frequency_max_khz);
-    set_int(arena, watch, "thermal_throttled_count", result->thermal_throttled_count);
+    pp_json_set_maybe_int(arena, watch, "psi_cpu_some_us", result->psi_cpu_some_us);
+    pp_json_set_maybe_int(arena, watch, "psi_memory_some_us", result->psi_memory_some_us);
+    pp_json_set_maybe_int(arena, watch, "cgroup_throttled_count", result->cgroup_throttled_count);
+    pp_json_set_maybe_int(arena, watch, "cgroup_throttled_ns", result->cgroup_throttled_ns);
+    pp_json_set_maybe_int(arena, watch, "major_faults_count", result->major_faults_count);
+    pp_json_set_maybe_int(arena, watch, "frequency_min_khz", result->frequency_min_khz);
+    pp_json_set_maybe_int(arena, watch, "frequency_max_khz", result->frequency_max_khz);
+    pp_json_set_maybe_int(arena, watch, "thermal_throttled_count", result->thermal_throttled_count);
 }
 
 pp_json *pp_watch_result_to_json(pp_arena *arena, const pp_watch_result *result)
@@ -201,15 +177,15 @@ pp_json *pp_process_memory_to_json(pp_arena *arena, const pp_process_memory *mem
 {
     pp_json *object = pp_json_new_object(arena);
 
-    set_int(arena, object, "peak_rss_bytes", memory->peak_rss_bytes);
-    set_int(arena, object, "rss_bytes", memory->rss_bytes);
-    set_int(arena, object, "anon_bytes", memory->anon_bytes);
-    set_int(arena, object, "file_bytes", memory->file_bytes);
-    set_int(arena, object, "shmem_bytes", memory->shmem_bytes);
-    set_int(arena, object, "swap_bytes", memory->swap_bytes);
-    set_int(arena, object, "hugetlb_bytes", memory->hugetlb_bytes);
-    set_int(arena, object, "pss_bytes", memory->pss_bytes);
-    set_int(arena, object, "cgroup_peak_bytes", memory->cgroup_peak_bytes);
+    pp_json_set_maybe_int(arena, object, "peak_rss_bytes", memory->peak_rss_bytes);
+    pp_json_set_maybe_int(arena, object, "rss_bytes", memory->rss_bytes);
+    pp_json_set_maybe_int(arena, object, "anon_bytes", memory->anon_bytes);
+    pp_json_set_maybe_int(arena, object, "file_bytes", memory->file_bytes);
+    pp_json_set_maybe_int(arena, object, "shmem_bytes", memory->shmem_bytes);
+    pp_json_set_maybe_int(arena, object, "swap_bytes", memory->swap_bytes);
+    pp_json_set_maybe_int(arena, object, "hugetlb_bytes", memory->hugetlb_bytes);
+    pp_json_set_maybe_int(arena, object, "pss_bytes", memory->pss_bytes);
+    pp_json_set_maybe_int(arena, object, "cgroup_peak_bytes", memory->cgroup_peak_bytes);
     set_text(arena, object, "cgroup_peak_file", memory->cgroup_peak_file);
     return object;
 }

@@ -2,7 +2,7 @@
  *
  * This process has two threads: the watch's, and the main one, which sleeps. CPU time of the
  * process less CPU time of the main thread is the watch's, in the scheduler's nanoseconds. The
- * watch follows a registered tree of PROCESSES processes (a server with its helpers; 1 of them,
+ * watch follows a registered tree of PROCESSES processes (a server with what it starts; 1 of them,
  * with as many threads as CPUs, the others with one). Starting and stopping are not counted: no
  * request runs then. */
 #include <stdio.h>

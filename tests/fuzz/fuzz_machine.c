@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "machine/bandwidth.h"
+#include "machine/cache.h"
 #include "machine/host.h"
 #include "machine/proc_stat.h"
 #include "machine/process_cpu.h"

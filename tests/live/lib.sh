@@ -1,45 +1,16 @@
 # lib.sh - what the live tests share. Sourced, after `set -u`.
 #
-# A live test measures the real llama.cpp with a tiny model. Each check prints one TAP line; the plan
-# comes at the end, so that a script which dies early is noticed.
+# A live test measures the real llama.cpp with a tiny model. Each check prints one TAP line.
 # shellcheck shell=bash
 
+# shellcheck source=tests/support/checks.sh
+. "$PARETOPILOT_SOURCE/tests/support/checks.sh"
 paretopilot=${PARETOPILOT_BINARY:?}
 llama=${PARETOPILOT_LLAMA_DIR:-}
-number=0
-work=
-
-skip_all() {
-    echo "1..0 # SKIP $1"
-    exit 0
-}
 
 begin() {
-    [ -n "$llama" ] && [ -x "$llama/llama-server" ] || skip_all "no llama.cpp: PARETOPILOT_LLAMA_DIR is not set"
+    [ -x "$llama/llama-server" ] || skip_all "no llama.cpp: PARETOPILOT_LLAMA_DIR is not set"
     make_work
-}
-
-make_work() {
-    work=$(mktemp -d)
-    trap 'rm -rf "$work"' EXIT
-}
-
-end() { echo "1..$number"; }
-
-# check NAME COMMAND... - passes when the command does
-check() {
-    local name=$1
-    shift
-    number=$((number + 1))
-    if "$@"; then
-        echo "ok $number - $name"
-    else
-        echo "not ok $number - $name"
-        echo "#   failed: $*"
-        for file in "$work/out" "$work/err"; do
-            [ -s "$file" ] && sed "s/^/#   ${file##*/}: /" "$file" | tail -n 20
-        done
-    fi
 }
 
 # run EXIT COMMAND... - runs it with its output in $work/out and $work/err

@@ -88,6 +88,7 @@ sed "s/$q4_sha/${q8_sha}/" "$plan" > "$work/digest.json"
 refused "other digest" "tiny-q4_0.gguf': found SHA-256 $q4_sha, the plan says $q8_sha" "$work/digest.json"
 
 mkdir "$work/mute"
+# shellcheck disable=SC2016  # for the script that is written
 printf '#!/bin/sh\necho "unknown argument $1" >&2\nexit 1\n' > "$work/mute/llama-server"
 cp "$work/mute/llama-server" "$work/mute/llama-bench"
 chmod +x "$work/mute"/*

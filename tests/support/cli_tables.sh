@@ -7,27 +7,9 @@ cd "${PARETOPILOT_SOURCE:?}" || exit 1
 binary=${PARETOPILOT_BINARY:?}
 generated=$1
 support=$PWD/tests/support
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-number=0
-failed=0
-
-report() { # 0-or-1 NAME
-    number=$((number + 1))
-    if [ "$1" -eq 0 ]; then
-        echo "ok $number - $2"
-    else
-        echo "not ok $number - $2"
-        failed=1
-    fi
-}
-
-skip() { # NAME REASON
-    number=$((number + 1))
-    echo "ok $number - $1 # SKIP $2"
-}
-
-explain() { sed 's/^/# /' "$@"; }
+# shellcheck source=tests/support/checks.sh
+. "$support/checks.sh"
+make_work
 
 commands() { "$binary" --help | sed -n 's/^  \([a-z][a-z -]*[a-z]\)  .*/\1/p'; }
 
@@ -48,6 +30,12 @@ check_help() { # COMMAND
     # shellcheck disable=SC2086
     "$binary" help $1 | cmp -s - "$work/page"
     report $? "help $1 is $1 --help"
+}
+
+check_full() { # PROGRAM ARGUMENT...
+    "$@" >/dev/full 2>"$work/stderr"
+    [ $? -eq 2 ] && grep -q 'writing to standard output failed' "$work/stderr"
+    report $? "a full disk behind ${*:2} is a failure"
 }
 
 # --- man ----------------------------------------------------------------------------------------
@@ -117,7 +105,7 @@ END
     done <"$work/commands"
 }
 
-check_completion() { # SHELL WHAT-THE-HELPER-READS
+check_completion() { # SHELL WHAT-COMPLETE.SHELL-READS
     if ! command -v "$1" >/dev/null; then
         skip "completion for $1" "no $1"
         return
@@ -141,6 +129,10 @@ report $? "--help keeps to 100 columns"
 while IFS= read -r name; do
     check_help "$name"
 done <"$work/commands"
+check_full "$binary" --help
+check_full "$binary" help study run
+check_full "$binary" study run --help
+check_full "$binary" --version
 check_man
 
 mkdir -p "$work/folder/alpha-folder"
@@ -149,5 +141,4 @@ completion_cases >"$work/cases"
 check_completion bash "$generated/paretopilot"
 check_completion zsh "$generated"
 check_completion fish "$generated/paretopilot.fish"
-echo "1..$number"
-exit $failed
+end

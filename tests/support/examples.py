@@ -35,6 +35,8 @@ import tempfile
 import termios
 import time
 
+from tap import Report
+
 COPIED = ("examples",)
 SHARED = ("tests/fixtures",)  # one copy for all pages: hundreds of files that commands only read
 COMMAND_SECONDS = 240
@@ -251,26 +253,6 @@ def align(expected, found):
             script.append(("+", found[j]))
             j += 1
     return script
-
-
-class Report:
-    def __init__(self):
-        self.number, self.failed = 0, 0
-
-    def test(self, name, faults):
-        self.number += 1
-        print(f"{'not ok' if faults else 'ok'} {self.number} - {name}")
-        for line in "\n".join(faults).splitlines():
-            print(f"#   {line}")
-        self.failed += bool(faults)
-        sys.stdout.flush()
-
-    def note(self, text):
-        print(f"# {text}")
-
-    def end(self):
-        print(f"1..{self.number}")
-        return 1 if self.failed else 0
 
 
 def run_command(folder, command, expected, want_exit):

@@ -6,25 +6,14 @@ build=$1
 bin=$2
 man=$3
 data=$4
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/support/checks.sh
+. "${PARETOPILOT_SOURCE:?}/tests/support/checks.sh"
+make_work
 root=$work/root
-number=0
-failed=0
-
-report() { # 0-or-1 NAME
-    number=$((number + 1))
-    if [ "$1" -eq 0 ]; then
-        echo "ok $number - $2"
-    else
-        echo "not ok $number - $2"
-        failed=1
-    fi
-}
 
 meson install -C "$build" --no-rebuild --destdir "$root" >"$work/log" 2>&1
 report $? "meson install --destdir"
-[ $failed -eq 0 ] || sed 's/^/# /' "$work/log"
+[ "$failed" -eq 0 ] || explain "$work/log"
 
 LC_ALL=C sort >"$work/expected" <<END
 .$bin/paretopilot
@@ -34,7 +23,7 @@ LC_ALL=C sort >"$work/expected" <<END
 .$man/man1/paretopilot.1
 END
 (cd "$root" && find . -type f | LC_ALL=C sort) >"$work/got"
-diff "$work/expected" "$work/got" | sed 's/^/# /'
+diff "$work/expected" "$work/got" | explain
 cmp -s "$work/expected" "$work/got"
 report $? "the files installed are the program, the man page and three completions"
 
@@ -42,5 +31,4 @@ report $? "the files installed are the program, the man page and three completio
 report $? "the installed program runs"
 [ -z "$(find "$root$man" "$root$data" -type f ! -perm -444)" ]
 report $? "everybody may read the man page and the completions"
-echo "1..$number"
-exit $failed
+end

@@ -5,8 +5,7 @@ import pathlib
 import re
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from examples import Report  # noqa: E402
+from tap import Report
 
 # Where the program keeps the words of an enum, the pattern of the table, the page that explains them.
 WORDS = [
@@ -62,6 +61,21 @@ def check_reach(root, report):
         if f"({page})" not in front])
 
 
+def check_index(root, report):
+    """The index itself lists every command, document and method; a command with its own summary."""
+    index = read(root / "docs/README.md")
+    for page in sorted(p for folder in ("cli", "formats", "method") for p in (root / "docs" / folder).glob("*.md")):
+        name = page.relative_to(root / "docs").as_posix()
+        report.test(f"docs/README.md lists {name}", [] if f"]({name}) |" in index else ["no row"])
+    commands = 0
+    for source in sorted((root / "src/cli").glob("cmd_*.c")):
+        fields = re.search(r'\.name = "([^"]+)".*?\.summary = "([^"]+)"', read(source), re.S)
+        row = fields and f"| [{fields[1]}](cli/{fields[1].replace(' ', '-')}.md) | {fields[2]} |"
+        commands += fields is not None
+        report.test(f"docs/README.md has the summary of {source.name}", [] if row and row in index else [f"expected {row}"])
+    report.test("there are commands in src/cli", [] if commands else ["none found"])
+
+
 def check_links(root, report):
     """Links between the pages that git holds; build folders have pages of others."""
     pages = [p for p in root.rglob("*.md") if "build" not in p.relative_to(root).parts]
@@ -106,6 +120,7 @@ def main():
     check_words(root, report)
     check_exit_codes(root, report)
     check_reach(root, report)
+    check_index(root, report)
     check_links(root, report)
     check_files(root, report)
     check_decisions(root, report)

@@ -16,6 +16,8 @@ import sys
 
 from jsonschema import Draft202012Validator
 
+from tap import Report
+
 BINARY = os.environ["PARETOPILOT_BINARY"]
 CHECKER = os.environ["PARETOPILOT_CHECK_DOCUMENTS"]
 
@@ -233,17 +235,6 @@ def check_mutants(schemas, kind, document):
 # ---- the source tree ----------------------------------------------------------------------------
 
 
-class Tap:
-    def __init__(self):
-        self.number = 0
-
-    def report(self, errors, name):
-        self.number += 1
-        for error in errors[:5]:
-            print(f"# {error}")
-        print(f"{'not ok' if errors else 'ok'} {self.number} - {name}", flush=True)
-
-
 def documents_of_tree(root):
     """(path, kind) of every document of ours in the source tree."""
     for folder in ("examples", "tests/fixtures", "tests/golden"):
@@ -264,7 +255,7 @@ def documents_of_tree(root):
 
 
 def check_tree(root):
-    tap = Tap()
+    report = Report()
     schemas = Schemas()
     samples = {}
     kinds = [line.split()[0] for line in subprocess.run([BINARY, "schema"], capture_output=True, text=True).stdout.splitlines()]
@@ -275,25 +266,25 @@ def check_tree(root):
             errors = []
         except Exception as error:  # whatever the validator finds is the finding
             errors = [str(error)[:400]]
-        tap.report(errors, f"the schema of {kind} is a JSON Schema of draft 2020-12")
+        report.test(f"the schema of {kind} is a JSON Schema of draft 2020-12", errors)
     for path, kind in documents_of_tree(root):
-        tap.report(list(faults(schemas, path, kind)), f"{path.relative_to(root)} is a valid {kind}")
+        report.test(f"{path.relative_to(root)} is a valid {kind}", list(faults(schemas, path, kind))[:5])
         for document in read(path):
             samples.setdefault((kind, frozenset(document)), document)
     for name in sorted(REFUSED):
         kind = kind_by_path(TREE, name)
         document = read(root / name)[0]
         refused = by_table(root / name)[1] and schemas.first_error(kind, document)
-        tap.report([] if refused else ["accepted"], f"{name} is refused by table and schema")
+        report.test(f"{name} is refused by table and schema", [] if refused else ["accepted"])
     missing = [kind for kind in kinds if kind not in {kind for kind, _ in samples}]
-    tap.report([f"none of {kind}" for kind in missing], "there is a document of every kind")
+    report.test("there is a document of every kind", [f"none of {kind}" for kind in missing])
     for (kind, _), document in sorted(samples.items(), key=lambda item: item[0][0]):
         refused, made, disagreements = check_mutants(schemas, kind, document)
         few = [f"only {refused} of {made} broken documents were refused"] if refused < made // 3 else []
-        tap.report(disagreements + few, f"{refused} of {made} changed documents of {kind} are refused, by table and schema alike")
-    print(f"1..{tap.number}")
+        report.test(f"{refused} of {made} changed documents of {kind} are refused, by table and schema alike", (disagreements + few)[:5])
+    return report.end()
 
 
 if len(sys.argv) > 1:
     sys.exit(check_bundle(pathlib.Path(sys.argv[1])))
-check_tree(pathlib.Path(os.environ["PARETOPILOT_SOURCE"]))
+sys.exit(check_tree(pathlib.Path(os.environ["PARETOPILOT_SOURCE"])))

@@ -3,7 +3,7 @@
 # Debian's package serves /usr/bin/python3, which need not be the first on PATH.
 for python in python3 /usr/bin/python3; do
     if "$python" -c 'from jsonschema import Draft202012Validator' 2> /dev/null; then
-        exec "$python" "${PARETOPILOT_SOURCE:?}/tests/support/schemas.py" "$@"
+        exec "$python" -B "${PARETOPILOT_SOURCE:?}/tests/support/schemas.py" "$@"
     fi
 done
 if [ $# -eq 0 ]; then

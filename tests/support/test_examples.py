@@ -4,8 +4,8 @@ import pathlib
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
-import examples  # noqa: E402
+import examples
+from tap import Report
 
 # name, lines of the page, lines of the program, equal?
 COMPARISONS = [
@@ -61,7 +61,7 @@ def run(text):
 
 
 def main():
-    report = examples.Report()
+    report = Report()
     for name, page, program, equal in COMPARISONS:
         script = examples.align(page, program)
         report.test(name, [] if (script is None) == equal else [f"{page} and {program}: {script}"])

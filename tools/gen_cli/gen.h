@@ -12,7 +12,7 @@ void gen_bash(void);
 void gen_zsh(void);
 void gen_fish(void);
 
-/** For every command a line "%% study-run", then the block of docs/cli/study-run.md. */
+/** For every command a line "%% cli/study-run usage and options", then the block of that page. */
 void gen_docs(void);
 
 /* ---- common.c ------------------------------------------------------------------------------- */

@@ -114,6 +114,28 @@ static void numbers_keep_their_kind(void **state)
     pp_arena_done(&arena);
 }
 
+static void what_is_absent_is_written_as_null(void **state)
+{
+    pp_arena arena = {0};
+    pp_error err = {0};
+    pp_json *root = pp_json_new_object(&arena);
+    pp_buf out;
+
+    (void)state;
+    pp_buf_init(&out, 1000);
+    pp_json_set_maybe_bool(&arena, root, "a", (pp_maybe_bool){.value = true});
+    pp_json_set_maybe_bool(&arena, root, "b", pp_known_bool(true));
+    pp_json_set_maybe_int(&arena, root, "c", (pp_maybe_int){.value = 7});
+    pp_json_set_maybe_int(&arena, root, "d", pp_known_int(0));
+    pp_json_set_maybe_real(&arena, root, "e", (pp_maybe_real){.value = 7});
+    pp_json_set_maybe_real(&arena, root, "f", pp_known_real(0));
+    assert_ok(pp_json_write(root, PP_JSON_COMPACT, &out, &err), err);
+    assert_string_equal(pp_buf_text(&out),
+                        "{\"a\":null,\"b\":true,\"c\":null,\"d\":0,\"e\":null,\"f\":0.0}");
+    pp_buf_done(&out);
+    pp_arena_done(&arena);
+}
+
 static void an_infinity_is_never_written(void **state)
 {
     pp_arena arena = {0};
@@ -256,6 +278,7 @@ int main(void)
         cmocka_unit_test(paths_name_the_place_of_a_value),
         cmocka_unit_test(unknown_keys_are_listed_sorted_and_escaped),
         cmocka_unit_test(numbers_keep_their_kind),
+        cmocka_unit_test(what_is_absent_is_written_as_null),
         cmocka_unit_test(an_infinity_is_never_written),
         cmocka_unit_test(missing_memory_is_reported_by_the_writer),
         cmocka_unit_test(documents_equal_the_originals_in_all_three_forms),

@@ -204,6 +204,16 @@ static void hostile_files_give_absent_facts(void **state)
     assert_false(facts.cores.known);
 }
 
+static void a_usage_below_zero_leaves_the_whole_limit(void **state)
+{
+    pp_host_facts facts;
+
+    (void)state;
+    read_tree("machine/hostile-cgroup", NULL, &facts);
+    assert_fact(facts.cgroup.memory_limit_bytes, 1048576);
+    assert_fact(facts.cgroup.memory_headroom_bytes, 1048576);
+}
+
 static const struct {
     const char *text, *want;
 } core_rows[] = {
@@ -267,6 +277,7 @@ int main(void)
         cmocka_unit_test(a_user_mode_emulator_is_seen_through),
         cmocka_unit_test(a_silent_machine_has_no_facts),
         cmocka_unit_test(hostile_files_give_absent_facts),
+        cmocka_unit_test(a_usage_below_zero_leaves_the_whole_limit),
         cmocka_unit_test(cores_are_named),
         cmocka_unit_test(only_features_of_all_cores_count),
         cmocka_unit_test(this_machine_has_the_facts_every_linux_has),

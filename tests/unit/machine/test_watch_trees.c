@@ -45,7 +45,8 @@ static const struct {
     {"cgroup-v2", PP_OK},
     {"container", PP_OK},
     {"hostile", PP_ERR_UNAVAILABLE},        /* one line of digits */
-    {"nothing", PP_ERR_UNAVAILABLE},        /* no proc/stat */
+    {"hostile-cgroup", PP_ERR_UNAVAILABLE}, /* no proc/stat */
+    {"nothing", PP_ERR_UNAVAILABLE},        /* the same */
     {"qemu-user-arch", PP_ERR_UNAVAILABLE}, /* what tells the emulator, and no more */
     {"qemu-user-exe", PP_ERR_UNAVAILABLE},
     {"vm", PP_OK},

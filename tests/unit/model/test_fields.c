@@ -312,12 +312,16 @@ static void the_words_of_a_sample_are_those_of_its_enums(void **state)
 {
     const char *const *flags = words_at(&pp_sample_fields, "flags");
     const char *const *sources = words_at(table_at(&pp_sample_fields, "tokens"), "source");
+    const char *const *phases = words_at(&pp_sample_fields, "phase");
     const char *const *failures = words_at(table_at(&pp_sample_fields, "failure"), "class");
 
     (void)state;
     for (size_t i = 0; i < PP_SAMPLE_FLAG_COUNT; i++)
         assert_string_equal(flags[i], pp_sample_flag_name(i));
     assert_null(flags[PP_SAMPLE_FLAG_COUNT]);
+    for (int i = 0; i <= PP_PHASE_MEASURED; i++)
+        assert_string_equal(phases[i], pp_phase_name((pp_phase)i));
+    assert_null(phases[PP_PHASE_MEASURED + 1]);
     for (int i = 0; i <= PP_TOKEN_SOURCE_EVENTS; i++)
         assert_string_equal(sources[i], pp_token_source_name((pp_token_source)i));
     assert_null(sources[PP_TOKEN_SOURCE_EVENTS + 1]);

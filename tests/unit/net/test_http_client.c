@@ -295,7 +295,7 @@ static void arrivals_are_stamped_when_bytes_come(void **state)
     tape tapes[] = {TAPE(drips, TAPE_HOLD)};
     tape_server *server = tape_server_start(tapes, 1);
     pp_http_record record = new_record();
-    size_t kernel = 0;
+    size_t kernel = 0, late = 0;
 
     (void)state;
     post(server, long_limits, &record);
@@ -310,10 +310,14 @@ static void arrivals_are_stamped_when_bytes_come(void **state)
         kernel += a->from_kernel;
         assert_true(a->woke_ns >= a->at_ns);
         /* K6: the stamp before the write is a lower bound; the clocks are joined to within 1 us. */
-        if (a->at_ns < written_ns - 1000 || a->at_ns > written_ns + 25 * MS)
-            fail_msg("piece %zu: arrived %lld ns after it was written", i,
-                     (long long)(a->at_ns - written_ns));
+        if (a->at_ns < written_ns - 1000)
+            fail_msg("piece %zu: arrived %lld ns before it was written", i,
+                     (long long)(written_ns - a->at_ns));
+        late += a->at_ns > written_ns + 25 * MS;
     }
+    /* The server may lose its CPU between stamp and write, but not each time. */
+    if (late > 2)
+        fail_msg("%zu of 8 pieces arrived more than 25 ms after they were written", late);
     print_message("# %zu of 8 arrivals stamped by the kernel\n", kernel);
     assert_true(record.ended_ns >= record.arrivals[7].at_ns + 40 * MS);
     pp_http_record_done(&record);

@@ -4,11 +4,10 @@
 set -u
 cd "${PARETOPILOT_SOURCE:?}/examples/recommend" || exit 1
 binary=${PARETOPILOT_BINARY:?}
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/support/checks.sh
+. "$PARETOPILOT_SOURCE/tests/support/checks.sh"
+make_work
 words=(measured synthetic-weights constructed-weights simulated emulated imported unknown)
-number=0
-failed=0
 
 # make_set SYNTHETIC KIND CANDIDATE-ORIGIN EMULATED - the example with these statements
 make_set() {
@@ -51,41 +50,30 @@ says_origin() { # WORD
     return $status
 }
 
-check() { # NAME WORD
-    number=$((number + 1))
-    if says_origin "$2"; then
-        echo "ok $number - $1"
-    else
-        echo "not ok $number - $1"
-        failed=1
-    fi
-}
-
 make_set false '' '' false
-check "nothing said is measured" measured
+check "nothing said is measured" says_origin measured
 make_set true '' '' false
-check "synthetic without a kind is unknown" unknown
+check "synthetic without a kind is unknown" says_origin unknown
 make_set true homemade '' false
-check "a foreign kind is unknown" unknown
+check "a foreign kind is unknown" says_origin unknown
 make_set true measured '' false
-check "synthetic and measured contradict each other: unknown" unknown
+check "synthetic and measured contradict each other: unknown" says_origin unknown
 make_set false '' homemade false
-check "a foreign word of a candidate says nothing" measured
+check "a foreign word of a candidate says nothing" says_origin measured
 for word in "${words[@]:1}"; do
     make_set true "$word" '' false
-    check "kind $word" "$word"
+    check "kind $word" says_origin "$word"
     make_set false '' "$word" false
-    check "one candidate $word, nothing else said" "$word"
+    check "one candidate $word, nothing else said" says_origin "$word"
 done
 make_set false '' '' true
-check "an emulated host, nothing else said" emulated
+check "an emulated host, nothing else said" says_origin emulated
 for i in 1 2 3 4 5 6; do
     for j in 1 2 3 4 5 6; do
         make_set true "${words[i]}" "${words[j]}" false
-        check "kind ${words[i]}, one candidate ${words[j]}" "${words[i > j ? i : j]}"
+        check "kind ${words[i]}, one candidate ${words[j]}" says_origin "${words[i > j ? i : j]}"
     done
     make_set true "${words[i]}" '' true
-    check "kind ${words[i]}, emulated host" "${words[i > 4 ? i : 4]}"
+    check "kind ${words[i]}, emulated host" says_origin "${words[i > 4 ? i : 4]}"
 done
-echo "1..$number"
-exit $failed
+end
