@@ -117,6 +117,8 @@ pp_exit pp_exit_of(pp_status st);
     X(study_plan)                                                                                  \
     X(study_run)                                                                                   \
     X(recommend)                                                                                   \
+    X(passport)                                                                                    \
+    X(optimization_receipt)                                                                        \
     X(report)                                                                                      \
     X(schema)                                                                                      \
     /* end */

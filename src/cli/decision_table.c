@@ -149,25 +149,6 @@ static void print_table(const printed *t, const size_t *order, FILE *out)
 
 /* ---- the lines below it -------------------------------------------------------------------- */
 
-/* "label     text", text wrapped at the terminal's width */
-static void print_line(const char *label, const char *text, FILE *out)
-{
-    size_t column = (size_t)fprintf(out, "%-10s", label);
-    const char *word = text == NULL ? "out of memory" : text;
-
-    while (*word != '\0') {
-        size_t size = strcspn(word, " ");
-        char cut[1024];
-
-        (void)snprintf(cut, sizeof cut, "%.*s", (int)size, word);
-        if (column > 10 && column + 1 + pp_text_columns(cut) > PP_TERMINAL_COLUMNS)
-            column = (size_t)fprintf(out, "\n%-10s", "") - 1;
-        column += (size_t)fprintf(out, "%s%s", column > 10 ? " " : "", cut);
-        word += size + strspn(word + size, " ");
-    }
-    (void)fputc('\n', out);
-}
-
 static const char *percent_text(const printed *t, bool known, double percent)
 {
     return known ? pp_arena_printf(t->arena, " (%s %%)", pp_number_text(t->arena, percent)) : "";
@@ -221,7 +202,7 @@ static void print_notes(const printed *t, const size_t *order, FILE *out)
         if (standing > PP_STANDING_DOMINATED)
             continue;
         if (count++ < MAX_NOTES)
-            print_line(pp_standing_name(standing), note_text(t, order[i]), out);
+            pp_note_print(pp_standing_name(standing), note_text(t, order[i]), out);
         else
             left_out++;
     }
@@ -236,15 +217,15 @@ static void print_winner(const printed *t, FILE *out)
     const pp_goal *goal = &t->decision->constraints->objective;
     const char *reason = pp_decision_reason(t->arena, d);
 
-    print_line("selected",
-               pp_arena_printf(
-                   t->arena, "%s (%s)%s", shown_id(t, d->selected), shown(t, winner->label, 60),
-                   d->selected == t->decision->set->baseline_index ? ", the baseline" : ""),
-               out);
-    print_line("reason", reason == NULL ? NULL : shown(t, pp_text_of(reason), 1000), out);
+    pp_note_print("selected",
+                  pp_arena_printf(
+                      t->arena, "%s (%s)%s", shown_id(t, d->selected), shown(t, winner->label, 60),
+                      d->selected == t->decision->set->baseline_index ? ", the baseline" : ""),
+                  out);
+    pp_note_print("reason", reason == NULL ? NULL : shown(t, pp_text_of(reason), 1000), out);
     if (d->near_miss == PP_NOT_FOUND)
         return;
-    print_line(
+    pp_note_print(
         "near miss",
         pp_arena_printf(t->arena, "%s: %s is %s%s outside the cutoff %s", shown_id(t, d->near_miss),
                         shown(t, goal->metric, 40),
@@ -258,17 +239,17 @@ static void print_winner(const printed *t, FILE *out)
 static void print_caveats(const printed *t, FILE *out)
 {
     if (t->decision->set->origin != PP_ORIGIN_MEASURED)
-        print_line("origin",
-                   pp_arena_printf(t->arena, "%s: %s", pp_origin_name(t->decision->set->origin),
-                                   pp_origin_meaning(t->decision->set->origin)),
-                   out);
+        pp_note_print("origin",
+                      pp_arena_printf(t->arena, "%s: %s", pp_origin_name(t->decision->set->origin),
+                                      pp_origin_meaning(t->decision->set->origin)),
+                      out);
     if (t->decision->constraints->quality_not_measurable)
-        print_line("quality", "quality not judged: the constraints call it not measurable", out);
+        pp_note_print("quality", "quality not judged: the constraints call it not measurable", out);
     if (t->decision->dominance == PP_DOMINANCE_EXACT)
-        print_line("near ties",
-                   "candidates that nearly tie beat each other in a circle; they were compared "
-                   "exactly",
-                   out);
+        pp_note_print("near ties",
+                      "candidates that nearly tie beat each other in a circle; they were compared "
+                      "exactly",
+                      out);
 }
 
 pp_status pp_decision_table_print(pp_arena *arena, const pp_decision *decision, FILE *out,

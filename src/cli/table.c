@@ -267,3 +267,21 @@ const char *pp_metric_text(pp_arena *arena, pp_text metric, double value)
         return NULL;
     return pp_arena_printf(arena, "%s%s%s", number, unit[0] == '\0' ? "" : " ", unit);
 }
+
+void pp_note_print(const char *label, const char *text, FILE *out)
+{
+    size_t column = (size_t)fprintf(out, "%-10s", label);
+    const char *word = text == NULL ? "out of memory" : text;
+
+    while (*word != '\0') {
+        size_t size = strcspn(word, " ");
+        char cut[1024];
+
+        (void)snprintf(cut, sizeof cut, "%.*s", (int)size, word);
+        if (column > 10 && column + 1 + pp_text_columns(cut) > PP_TERMINAL_COLUMNS)
+            column = (size_t)fprintf(out, "\n%-10s", "") - 1;
+        column += (size_t)fprintf(out, "%s%s", column > 10 ? " " : "", cut);
+        word += size + strspn(word + size, " ");
+    }
+    (void)fputc('\n', out);
+}

@@ -37,6 +37,10 @@ size_t pp_table_width(const pp_table *table);
 /** Header lines, then the rows; no blanks at line ends. */
 void pp_table_print(const pp_table *table, FILE *out);
 
+/** "label     text" below a table, wrapped at the terminal's width; NULL says that memory was
+ * short. */
+void pp_note_print(const char *label, const char *text, FILE *out);
+
 /** Columns a UTF-8 text takes on a terminal: combining marks none, East Asian wide ones two. */
 size_t pp_text_columns(const char *text);
 
