@@ -12,6 +12,7 @@
 
 #define ID_COLUMNS    40
 #define LABEL_COLUMNS 60
+#define MAX_ISSUES    6
 
 /* ---- for people ------------------------------------------------------------------------------ */
 
@@ -22,16 +23,19 @@ static const char *shown(pp_arena *arena, const pp_text text, size_t columns)
     return cell == NULL ? "" : cell;
 }
 
-static void print_list(pp_arena *arena, const char *label, const pp_json *texts)
+/* At most `most` issues; the file lists all. */
+static void print_evidence(pp_passport_step *step, size_t most)
 {
-    for (size_t i = 0; i < texts->array.count; i++)
-        pp_note_print(i == 0 ? label : "", shown(arena, texts->array.items[i]->text, 300), stdout);
-}
+    pp_arena *arena = &step->inputs.arena;
+    const pp_json *issues = pp_passport_issues(step->passport);
+    size_t count = issues->array.count;
 
-static void print_evidence(pp_passport_step *step)
-{
     pp_note_print("evidence", pp_passport_grade_text(step->passport), stdout);
-    print_list(&step->inputs.arena, "issues", pp_passport_issues(step->passport));
+    for (size_t i = 0; i < count && i < most; i++)
+        pp_note_print(i == 0 ? "issues" : "", shown(arena, issues->array.items[i]->text, 300),
+                      stdout);
+    if (count > most)
+        pp_note_print("", pp_arena_printf(arena, "... and %zu more", count - most), stdout);
 }
 
 /* Room to the cutoff that the choice applied. */
@@ -86,7 +90,7 @@ static void print_summary(pp_passport_step *step, const pp_passport_file *file, 
     print_selected(arena, &step->inputs.decision);
     print_named(arena, "near miss", pp_json_find(step->passport, "closest_outside_shortlist"));
     print_named(arena, "smaller", pp_json_find(step->passport, "resource_alternative"));
-    print_evidence(step);
+    print_evidence(step, MAX_ISSUES);
     pp_note_print(
         "written",
         pp_arena_printf(arena, "%s, the %s", shown(arena, pp_text_of(path), 300), file->what),
@@ -121,7 +125,7 @@ static pp_status refuse_grade(const pp_args *args, const pp_passport_file *file,
 {
     if (pp_args_has(args, "json"))
         return print_document(step, file, NULL, NULL, err);
-    print_evidence(step);
+    print_evidence(step, SIZE_MAX);
     pp_note_print("written", "nothing: the evidence is not arm64-attributed, as was required",
                   stdout);
     return pp_arena_check(&step->inputs.arena, err);

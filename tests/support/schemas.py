@@ -61,6 +61,8 @@ TREE = [
     (r"tests/golden/[^/]+/[^/]+/constraints\.json", "constraints"),
     (r"tests/golden/recommend/[^/]+/written/recommendation\.json", "recommendation"),
     (r"tests/golden/recommend/[^/]+/written/decision-details\.json", "decision-details"),
+    (r"tests/golden/passport/[^/]+/written/passport\.json", "passport"),
+    (r"tests/golden/passport/output-exists/passport\.json", ""),  # stands in the way; no document
     (r"tests/golden/recommend/output-exists/taken\.json", ""),  # stands in the way; no document
 ]
 # What a command prints with --json, by its name and its exit code.
@@ -68,12 +70,18 @@ PRINTED = {
     ("doctor", 0): "doctor",
     ("model info", 0): "model-info",
     ("model synth", 0): "model-synth",
+    ("passport", 0): "passport-result",
+    ("passport", 1): "passport-result",
+    ("optimization-receipt", 0): "receipt-result",
+    ("optimization-receipt", 1): "receipt-result",
     ("recommend", 0): "recommendation",
     ("recommend", 1): "decision-details",
     ("study run", 0): "study-summary",
 }
 # Written to be refused.
-REFUSED = {"tests/golden/recommend/unknown-key/constraints.json"}
+REFUSED = {
+    f"tests/golden/{command}/unknown-key/constraints.json" for command in ("recommend", "passport", "optimization-receipt")
+}
 
 # Put in the place of every value of a document in turn.
 STRANGERS = [None, "", " ", "x", "0" * 64, "A" * 64, -1, 0, 1, 0.5, 2**62, True, [], [0], {}, {"": 1}, {"x": "y"}]
