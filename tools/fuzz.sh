@@ -9,14 +9,14 @@ seconds=${1:-60}
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
 out=$root/build/fuzz
 sources=()
-for module in base json digest stats machine net proc model intake engine; do
+for module in base json digest stats machine net proc model intake decide report engine; do
     sources+=("$root/src/$module"/*.c)
 done
 mkdir -p "$out/findings" "$out/include"
 printf '#define PP_VERSION "fuzz"\n' > "$out/include/version.h"
 command -v clang > /dev/null || { echo "fuzz.sh: clang is not installed" >&2; exit 3; }
 
-read -r -a libraries <<< "$(pkg-config --cflags --libs jansson libcrypto libcurl)"
+read -r -a libraries <<< "$(pkg-config --cflags --libs jansson libcrypto libcurl libutf8proc)"
 for target in "$root"/tests/fuzz/fuzz_*.c; do
     name=$(basename "$target" .c)
     reader=${name#fuzz_}

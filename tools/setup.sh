@@ -26,6 +26,7 @@ pkg-config            command:pkg-config            pkgconf
 libcurl4-openssl-dev  package:libcurl4-gnutls-dev   curl
 libssl-dev            -                             openssl@3
 libjansson-dev        -                             jansson
+libutf8proc-dev       -                             utf8proc
 ca-certificates       -                             ca-certificates
 '
 readonly test_needs='
@@ -99,7 +100,7 @@ missing_packages() {
 
 # What a build will look for, whoever installed it.
 missing_things() {
-    local thing modules=(libcurl jansson libcrypto)
+    local thing modules=(libcurl jansson libcrypto libutf8proc)
     [[ $with_tests == no ]] || modules+=(cmocka)
     for thing in cc make meson ninja pkg-config; do
         command -v "$thing" >/dev/null || printf '%s\n' "$thing"

@@ -1,5 +1,7 @@
 #include "base/files.h"
 
+#include "base/text.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -294,6 +296,46 @@ char *pp_path_join(pp_arena *arena, const char *folder, const char *name)
     if (name[0] == '/' || length == 0)
         return pp_arena_dup(arena, name, strlen(name));
     return pp_arena_printf(arena, folder[length - 1] == '/' ? "%s%s" : "%s/%s", folder, name);
+}
+
+/* Parts that say nothing are left out. */
+static char *without_idle_parts(pp_arena *arena, const char *path)
+{
+    char *out = pp_arena_alloc(arena, strlen(path) + 2, 1);
+    char *end = out;
+
+    if (out == NULL)
+        return NULL;
+    if (*path == '/')
+        *end++ = '/';
+    while (*path != '\0') {
+        size_t size = strcspn(path, "/");
+
+        if (size > 0 && !(size == 1 && *path == '.')) {
+            if (end > out && end[-1] != '/')
+                *end++ = '/';
+            memcpy(end, path, size);
+            end += size;
+        }
+        path += size + (path[size] == '/');
+    }
+    if (end == out)
+        *end = '.';
+    return out;
+}
+
+char *pp_path_tidy(pp_arena *arena, const char *path)
+{
+    char *tidy = without_idle_parts(arena, path);
+    size_t size = tidy == NULL ? 0 : strlen(tidy);
+    char *shown;
+
+    if (tidy == NULL || pp_utf8_is_valid(tidy, size))
+        return tidy;
+    shown = pp_arena_alloc(arena, size * 6 + 8, 1); /* a byte becomes at most "\u001b" */
+    if (shown != NULL)
+        pp_text_escape_controls(tidy, size, shown, size * 6 + 8);
+    return shown;
 }
 
 char *pp_path_folder(pp_arena *arena, const char *path)

@@ -58,6 +58,12 @@ PP_MUST_CHECK pp_status pp_file_size(const char *path, int64_t *ret_bytes, pp_er
 /** "a/b" for ("a", "b"); "b" when b is absolute or a is empty. NULL when memory is short. */
 char *pp_path_join(pp_arena *arena, const char *folder, const char *name);
 
+/**
+ * A path as documents repeat it: without repeated '/', "." parts and a '/' at the end; ".." stays,
+ * and so does the first '/'. Bytes that are not UTF-8 are shown as \xNN. NULL when memory is short.
+ */
+char *pp_path_tidy(pp_arena *arena, const char *path);
+
 /** The folder part of a path: "a" for "a/b", "." for "b", "/" for "/b". */
 char *pp_path_folder(pp_arena *arena, const char *path);
 

@@ -106,6 +106,40 @@ bool pp_text_is_blank(pp_text text)
     return true;
 }
 
+pp_text pp_text_strip(pp_text text)
+{
+    size_t first = text.size;
+    size_t end = 0;
+    size_t step;
+
+    for (size_t at = 0; at < text.size; at += step) {
+        if (is_white_space(pp_utf8_next(text.data + at, text.size - at, &step)))
+            continue;
+        if (end == 0)
+            first = at;
+        end = at + step;
+    }
+    return end == 0 ? (pp_text){text.data, 0} : (pp_text){text.data + first, end - first};
+}
+
+pp_text pp_text_collapse(pp_arena *arena, pp_text text)
+{
+    pp_text inner = pp_text_strip(text);
+    char *out = pp_arena_alloc(arena, inner.size + 1, 1);
+    size_t size = 0;
+    size_t step;
+
+    for (size_t at = 0; out != NULL && at < inner.size; at += step) {
+        if (!is_white_space(pp_utf8_next(inner.data + at, inner.size - at, &step))) {
+            memcpy(out + size, inner.data + at, step);
+            size += step;
+        } else if (out[size - 1] != ' ') { /* the first character is none */
+            out[size++] = ' ';
+        }
+    }
+    return out == NULL ? (pp_text){0} : (pp_text){out, size};
+}
+
 static bool drives_a_terminal(long code)
 {
     return code < 0x20 || (code >= 0x7f && code <= 0x9f) || code == 0x2028 || code == 0x2029 ||

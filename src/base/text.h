@@ -33,6 +33,16 @@ int pp_text_compare(pp_text a, pp_text b);
  */
 bool pp_text_is_blank(pp_text text);
 
+/** The part between outer white space, as pp_text_is_blank knows it; borrowed. */
+pp_text pp_text_strip(pp_text text);
+
+/** Full case folding as Unicode defines it: "\u00df" becomes "ss". A zeroed text when memory is
+ * short (arena->failed set); `text` must be valid UTF-8. */
+pp_text pp_text_fold_case(pp_arena *arena, pp_text text);
+
+/** The text with each run of white space as one blank, and none at its ends. */
+pp_text pp_text_collapse(pp_arena *arena, pp_text text);
+
 /** Well-formed UTF-8: no overlong form, no surrogate, nothing above U+10FFFF. */
 bool pp_utf8_is_valid(const char *data, size_t size);
 

@@ -53,23 +53,6 @@ static pp_status save(const pp_args *args, pp_inputs *r, const pp_json *recommen
     return st;
 }
 
-static pp_status fail_no_winner(const pp_args *args, pp_inputs *r, pp_error *err)
-{
-    pp_status st;
-
-    if (pp_args_has(args, "json"))
-        st = pp_print_json(pp_decision_details_to_json(&r->arena, &r->decision, PP_VERSION,
-                                                       pp_inputs_fingerprints(r)),
-                           err);
-    else
-        st = pp_decision_table_print(&r->arena, &r->decision, stdout, err);
-    if (st != PP_OK)
-        return st;
-    return pp_fail(err, PP_ERR_NO_WINNER,
-                   "no candidate is eligible: all %zu violate a limit; nothing was written",
-                   r->set.candidate_count);
-}
-
 static pp_status report(const pp_args *args, pp_inputs *r, pp_error *err)
 {
     pp_json *recommendation;
@@ -77,7 +60,7 @@ static pp_status report(const pp_args *args, pp_inputs *r, pp_error *err)
     pp_status st;
 
     if (!r->decision.has_winner)
-        return fail_no_winner(args, r, err);
+        return pp_inputs_fail_no_winner(args, r, err);
     recommendation =
         pp_recommendation_to_json(&r->arena, &r->decision, PP_VERSION, pp_inputs_fingerprints(r));
     details =

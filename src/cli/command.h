@@ -118,6 +118,8 @@ pp_exit pp_exit_of(pp_status st);
     X(study_run)                                                                                   \
     X(recommend)                                                                                   \
     X(profiles)                                                                                    \
+    X(passport)                                                                                    \
+    X(optimization_receipt)                                                                        \
     X(report)                                                                                      \
     X(import_llama_bench)                                                                          \
     X(summarize_llama_bench)                                                                       \

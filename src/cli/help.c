@@ -79,6 +79,18 @@ void pp_help_meaning(const char *help, const pp_value *value, char *out, size_t 
 
 /* ---- pages ---------------------------------------------------------------------------------- */
 
+static int widest_name(void)
+{
+    size_t widest = 0;
+
+    for (size_t i = 0; pp_commands[i] != NULL; i++) {
+        size_t size = strlen(pp_commands[i]->name);
+
+        widest = size > widest ? size : widest;
+    }
+    return (int)widest;
+}
+
 static void print_group(const char *group)
 {
     bool any = false;
@@ -88,7 +100,7 @@ static void print_group(const char *group)
             continue;
         if (!any)
             printf("\n%s\n", group);
-        printf("  %-22s %s\n", pp_commands[i]->name, pp_commands[i]->summary);
+        printf("  %-*s  %s\n", widest_name(), pp_commands[i]->name, pp_commands[i]->summary);
         any = true;
     }
 }

@@ -3,6 +3,9 @@
 #include <stdio.h>
 
 #include "base/files.h"
+#include "cli/decision_table.h"
+#include "decide/details.h"
+#include "version.h"
 
 pp_status pp_inputs_load(const pp_args *args, pp_inputs *inputs, pp_error *err)
 {
@@ -31,6 +34,23 @@ pp_status pp_inputs_decide(const pp_args *args, pp_inputs *inputs, pp_error *err
 void pp_inputs_done(pp_inputs *inputs)
 {
     pp_arena_done(&inputs->arena);
+}
+
+pp_status pp_inputs_fail_no_winner(const pp_args *args, pp_inputs *inputs, pp_error *err)
+{
+    pp_status st;
+
+    if (pp_args_has(args, "json"))
+        st = pp_print_json(pp_decision_details_to_json(&inputs->arena, &inputs->decision,
+                                                       PP_VERSION, pp_inputs_fingerprints(inputs)),
+                           err);
+    else
+        st = pp_decision_table_print(&inputs->arena, &inputs->decision, stdout, err);
+    if (st != PP_OK)
+        return st;
+    return pp_fail(err, PP_ERR_NO_WINNER,
+                   "no candidate is eligible: all %zu violate a limit; nothing was written",
+                   inputs->set.candidate_count);
 }
 
 pp_fingerprints pp_inputs_fingerprints(const pp_inputs *inputs)

@@ -24,6 +24,11 @@ PP_MUST_CHECK pp_status pp_inputs_load(const pp_args *args, pp_inputs *inputs, p
 PP_MUST_CHECK pp_status pp_inputs_decide(const pp_args *args, pp_inputs *inputs, pp_error *err);
 void pp_inputs_done(pp_inputs *inputs);
 
+/** Say on standard output why nothing is eligible: as a table, or with --json as decision details.
+ * Always fails: PP_ERR_NO_WINNER when that worked. */
+PP_MUST_CHECK pp_status pp_inputs_fail_no_winner(const pp_args *args, pp_inputs *inputs,
+                                                 pp_error *err);
+
 pp_fingerprints pp_inputs_fingerprints(const pp_inputs *inputs);
 
 /** PP_ERR_EXISTS when an output path is taken; NULL is no path. */

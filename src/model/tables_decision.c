@@ -172,7 +172,7 @@ static const pp_field fingerprint_rows[] = {
     MEMBER("benchmarks_sha256", "of the bytes that were parsed", SHA256),
     MEMBER("constraints_sha256", "of the bytes that were parsed", SHA256),
 };
-static const pp_fields fingerprint_fields =
+const pp_fields pp_input_fingerprint_fields =
     FIELDS("input-fingerprints", "what the decision was made from", fingerprint_rows);
 
 static const pp_field_type texts_type = {LIST(pp_type_filled), AT_LEAST_ONE};
@@ -199,7 +199,8 @@ static const pp_field recommendation_rows[] = {
     MEMBER("rejected", "id to its violations, as sentences", MAP(texts_type)),
     MEMBER("selected", "the chosen candidate", OBJECT(selected_fields)),
     MEMBER("deltas_vs_baseline", "each metric that both have", MAP(delta_type)),
-    MEMBER("input_fingerprints", "what the decision was made from", OBJECT(fingerprint_fields)),
+    MEMBER("input_fingerprints", "what the decision was made from",
+           OBJECT(pp_input_fingerprint_fields)),
 };
 const pp_fields pp_recommendation_fields = FIELDS_AT(
     "recommendation", "the chosen candidate and why", recommendation_rows, "recommendation");
@@ -285,7 +286,8 @@ static const pp_field details_rows[] = {
     MEMBER("document", "what this is", WORDS(word_details)),
     MEMBER("schema_version", "version of the format", WORDS(pp_words_1_0)),
     MEMBER("paretopilot_version", "of the program that decided", FILLED),
-    MEMBER("input_fingerprints", "what the decision was made from", OBJECT(fingerprint_fields)),
+    MEMBER("input_fingerprints", "what the decision was made from",
+           OBJECT(pp_input_fingerprint_fields)),
     MEMBER("origin", "of the figures", WORDS(pp_words_origin)),
     MEMBER("quality", "whether quality was judged", WORDS(quality_words)),
     MEMBER("baseline_id", "of the benchmark set", FILLED),

@@ -90,6 +90,93 @@ pp_json *mask_profiles(pp_arena *arena, const pp_json *document, bool keep_finge
     return out;
 }
 
+static pp_json *empty_texts(pp_arena *arena, const pp_json *list)
+{
+    pp_json *out = pp_json_new_array(arena);
+
+    for (size_t i = 0; i < list->array.count; i++)
+        pp_json_add(arena, out, pp_json_new_string(arena, ""));
+    return out;
+}
+
+static const pp_json *mask_value(pp_arena *arena, const pp_json *value);
+
+/* Members with these names hold prose wherever they stand in a passport; a list keeps its length.
+ */
+static bool is_prose(pp_text key)
+{
+    static const char *const keys[] = {"paretopilot_version",
+                                       "reason",
+                                       "constraint_violations",
+                                       "verification_scope",
+                                       "issues",
+                                       "selection",
+                                       "ladder_order",
+                                       "current_boundary_caveat"};
+
+    for (size_t i = 0; i < PP_COUNT_OF(keys); i++) {
+        if (pp_text_is(key, keys[i]))
+            return true;
+    }
+    return false;
+}
+
+static const pp_json *mask_named(pp_arena *arena, const pp_json_member *member)
+{
+    bool is_text = member->value->kind == PP_JSON_STRING;
+
+    /* the alternative is an object, its description in `method` a text */
+    if (is_text && (is_prose(member->key) || pp_text_is(member->key, "resource_alternative")))
+        return pp_json_new_string(arena, "");
+    if (member->value->kind == PP_JSON_ARRAY && is_prose(member->key))
+        return empty_texts(arena, member->value);
+    return mask_value(arena, member->value);
+}
+
+static const pp_json *mask_value(pp_arena *arena, const pp_json *value)
+{
+    pp_json *out =
+        value->kind == PP_JSON_OBJECT ? pp_json_new_object(arena) : pp_json_new_array(arena);
+
+    if (value->kind == PP_JSON_OBJECT) {
+        for (size_t i = 0; i < value->object.count; i++)
+            pp_json_set_text_key(arena, out, value->object.members[i].key,
+                                 mask_named(arena, &value->object.members[i]));
+    } else if (value->kind == PP_JSON_ARRAY) {
+        for (size_t i = 0; i < value->array.count; i++)
+            pp_json_add(arena, out, mask_value(arena, value->array.items[i]));
+    } else {
+        return value;
+    }
+    return out;
+}
+
+pp_json *mask_passport(pp_arena *arena, const pp_json *document, bool keep_fingerprints)
+{
+    pp_json *out = pp_json_new_object(arena);
+
+    for (size_t i = 0; i < document->object.count; i++) {
+        const pp_json_member *member = &document->object.members[i];
+
+        if (keep_fingerprints || !pp_text_is(member->key, "input_fingerprints"))
+            pp_json_set_text_key(arena, out, member->key, mask_named(arena, member));
+    }
+    return out;
+}
+
+size_t canonical_size(const pp_json *document)
+{
+    pp_error err = {0};
+    pp_buf text;
+    size_t size;
+
+    pp_buf_init(&text, PP_JSON_MAX_BYTES);
+    assert_ok(pp_json_write(document, PP_JSON_FILE, &text, &err), err);
+    size = text.size;
+    pp_buf_done(&text);
+    return size;
+}
+
 const char *canonical_sha256(pp_arena *arena, const pp_json *document)
 {
     char hex[PP_SHA256_HEX_SIZE];

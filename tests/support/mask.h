@@ -11,6 +11,13 @@ pp_json *mask_recommendation(pp_arena *arena, const pp_json *document, bool keep
 /** The same for profiles: the notices too, and the recommendation of each. */
 pp_json *mask_profiles(pp_arena *arena, const pp_json *document, bool keep_fingerprints);
 
+/** The same for a passport: tool version, reason, violation texts, verification scope, issues and
+ * the four texts of `method`. */
+pp_json *mask_passport(pp_arena *arena, const pp_json *document, bool keep_fingerprints);
+
+/** Bytes of the canonical file form. */
+size_t canonical_size(const pp_json *document);
+
 /** SHA-256 of the canonical file form; fails the test when it cannot be written. */
 const char *canonical_sha256(pp_arena *arena, const pp_json *document);
 

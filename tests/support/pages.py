@@ -16,6 +16,8 @@ WORDS = [
     ("src/model/exchange.c", r"phase_names\[\] = \{(.*?)\};", r'"([^"]+)"', "docs/glossary.md"),
     ("src/decide/decision.c", r"names\[\] = \{(.*?)\};", r'"([^"]+)"', "docs/glossary.md"),
     ("src/decide/limits.c", r"names\[\] = \{(.*?)\};", r'"([^"]+)"', "docs/glossary.md"),
+    ("src/decide/change.c", r"names\[\] = \{(.*?)\};", r'"([^"]+)"', "docs/glossary.md"),
+    ("src/decide/passport.c", r"names\[\] = \{(.*?)\};", r'"([^"]+)"', "docs/glossary.md"),
     ("src/model/exchange.c", r"failure_names\[.*?\{(.*?)\};", r'"([^"]+)"', "docs/formats/samples.md"),
     ("src/model/sample.c", r"flag_names\[.*?\{(.*?)\};", r'"([^"]+)"', "docs/formats/samples.md"),
     ("src/model/sample.c", r"source_names\[.*?\{(.*?)\};", r'"([^"]+)"', "docs/formats/samples.md"),

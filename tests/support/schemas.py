@@ -79,6 +79,9 @@ TREE = [
     (r"tests/golden/profiles/[^/]+/policies\.json", "policy-set"),
     (r"tests/golden/profiles/[^/]+/written/profiles\.json", "profiles"),
     (r"tests/golden/(recommend|profiles)/output-exists/taken\.json", ""),  # stands in the way; no document
+    (r"tests/golden/passport/[^/]+/written/passport\.json", "passport"),
+    (r"tests/golden/passport/output-exists/passport\.json", ""),  # stands in the way; no document
+    (r"tests/golden/recommend/output-exists/taken\.json", ""),  # stands in the way; no document
 ]
 # What a command prints with --json, by its name and its exit code.
 PRINTED = {
@@ -92,6 +95,10 @@ PRINTED = {
     ("model synth", 0): "model-synth",
     ("profiles", 0): "profiles",
     ("profiles", 1): "decision-details",
+    ("passport", 0): "passport-result",
+    ("passport", 1): "passport-result",
+    ("optimization-receipt", 0): "receipt-result",
+    ("optimization-receipt", 1): "receipt-result",
     ("recommend", 0): "recommendation",
     ("recommend", 1): "decision-details",
     ("study run", 0): "study-summary",
@@ -102,7 +109,7 @@ REFUSED = {
     "tests/golden/profiles/profile-id/policies.json",
     "tests/golden/profiles/tolerance-range/policies.json",
     "tests/golden/profiles/unknown-key/policies.json",
-    "tests/golden/recommend/unknown-key/constraints.json",
+    *(f"tests/golden/{command}/unknown-key/constraints.json" for command in ("recommend", "passport", "optimization-receipt")),
 }
 
 # Put in the place of every value of a document in turn.

@@ -95,6 +95,26 @@ static void paths_join_and_split(void **state)
     pp_arena_done(&arena);
 }
 
+static void a_tidy_path_keeps_what_says_something(void **state)
+{
+    static const struct {
+        const char *path;
+        const char *want;
+    } rows[] = {
+        {"a", "a"},          {"./gg//x/../y/", "gg/x/../y"},
+        {"/", "/"},          {"//a/./b//", "/a/b"},
+        {".", "."},          {"./", "."},
+        {"..", ".."},        {".hidden/..x", ".hidden/..x"},
+        {"a\xff", "a\\xff"},
+    };
+    pp_arena arena = {0};
+
+    (void)state;
+    for (size_t i = 0; i < PP_COUNT_OF(rows); i++)
+        assert_string_equal(pp_path_tidy(&arena, rows[i].path), rows[i].want);
+    pp_arena_done(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -102,6 +122,7 @@ int main(void)
         cmocka_unit_test(reading_names_the_path_and_the_ceiling),
         cmocka_unit_test(folders_are_created_once_with_their_parents),
         cmocka_unit_test(paths_join_and_split),
+        cmocka_unit_test(a_tidy_path_keeps_what_says_something),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

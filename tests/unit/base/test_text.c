@@ -73,6 +73,65 @@ static void escaping_keeps_ordinary_text_and_cuts_at_the_end(void **state)
     assert_string_equal(out, "\\xff\\u000a");
 }
 
+static const struct {
+    const char *text;
+    const char *stripped;
+    const char *collapsed;
+} space_rows[] = {
+    {"a", "a", "a"},
+    {"", "", ""},
+    {" \t\n", "", ""},
+    {"\xc2\xa0 a \xe3\x80\x80", "a", "a"},
+    {" a \n b ", "a \n b", "a b"},
+    {"a\xe2\x80\xa8\xe2\x80\xa9"
+     "b",
+     "a\xe2\x80\xa8\xe2\x80\xa9"
+     "b",
+     "a b"},
+    {" \xe2\x80\x8b ", "\xe2\x80\x8b", "\xe2\x80\x8b"}, /* U+200B is no white space here */
+};
+
+static void white_space_is_stripped_outside_and_collapsed_inside(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < PP_COUNT_OF(space_rows); i++) {
+        pp_arena arena = {0};
+        pp_text text = pp_text_of(space_rows[i].text);
+
+        assert_true(pp_text_is(pp_text_strip(text), space_rows[i].stripped));
+        assert_true(pp_text_is(pp_text_collapse(&arena, text), space_rows[i].collapsed));
+        pp_arena_done(&arena);
+    }
+}
+
+/* CaseFolding.txt of the Unicode character database: C and F. */
+static const struct {
+    const char *text;
+    const char *folded;
+} fold_rows[] = {
+    {"AArch64", "aarch64"},
+    {"", ""},
+    {"stra\xc3\x9f"
+     "e",
+     "strasse"},
+    {"\xef\xac\x80", "ff"},                   /* U+FB00 */
+    {"\xce\xa3\xcf\x82", "\xcf\x83\xcf\x83"}, /* both sigmas */
+    {"\xe2\x84\xaa", "k"},                    /* the Kelvin sign */
+};
+
+static void case_is_folded_as_unicode_says(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < PP_COUNT_OF(fold_rows); i++) {
+        pp_arena arena = {0};
+        pp_text folded = pp_text_fold_case(&arena, pp_text_of(fold_rows[i].text));
+
+        if (!pp_text_is(folded, fold_rows[i].folded))
+            fail_msg("'%s' became '%s'", fold_rows[i].text, folded.data);
+        pp_arena_done(&arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -80,6 +139,8 @@ int main(void)
         cmocka_unit_test(blank_means_only_unicode_white_space),
         cmocka_unit_test(texts_compare_by_code_point_and_length),
         cmocka_unit_test(escaping_keeps_ordinary_text_and_cuts_at_the_end),
+        cmocka_unit_test(white_space_is_stripped_outside_and_collapsed_inside),
+        cmocka_unit_test(case_is_folded_as_unicode_says),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,48 +1,15 @@
 /* Every recorded decision of the original, replayed: masked documents byte for byte, violation
  * texts by their numbers, refusals as refusals. */
-#include <string.h>
-
 #include "decide/recommendation.h"
+#include "decision_case.h"
 #include "mask.h"
-#include "original_cases.h"
 #include "shared.h"
 
 typedef struct tally {
     size_t equal, refused, improved, declared, unreadable;
 } tally;
 
-typedef struct replay {
-    pp_arena *arena;
-    const char *id;
-    const pp_json *row;
-    const pp_json *expected; /* of `recommend` */
-    pp_decision decision;
-    pp_benchmark_set set;
-    pp_constraints constraints;
-    pp_error err;
-} replay;
-
-static pp_status decide_case(replay *r, pp_text benchmarks, pp_text constraints)
-{
-    const pp_json *root;
-    pp_status st =
-        pp_json_parse(r->arena, "benchmarks", benchmarks.data, benchmarks.size, &root, &r->err);
-
-    if (st == PP_OK)
-        st = pp_benchmark_set_decode(r->arena, root, &r->set, &r->err);
-    if (st == PP_OK)
-        st = pp_json_parse(r->arena, "constraints", constraints.data, constraints.size, &root,
-                           &r->err);
-    if (st == PP_OK)
-        st = pp_constraints_decode(r->arena, root, &r->constraints, &r->err);
-    if (st == PP_OK)
-        st = pp_decide(r->arena, &r->set, &r->constraints, &r->decision, &r->err);
-    if (st == PP_OK && !r->decision.has_winner)
-        st = pp_fail(&r->err, PP_ERR_NO_WINNER, "nothing eligible");
-    return st;
-}
-
-static void check_violations(const replay *r)
+static void check_violations(const decision_case *r)
 {
     const pp_json *codes = pp_json_find(pp_json_find(r->row, "codes"), "violations");
 
@@ -68,16 +35,14 @@ static void check_violations(const replay *r)
     }
 }
 
-static void check_document(replay *r, pp_text benchmarks, pp_text constraints)
+static void check_document(decision_case *r)
 {
-    char benchmarks_hex[PP_SHA256_HEX_SIZE];
-    char constraints_hex[PP_SHA256_HEX_SIZE];
+    const char *benchmarks_hex, *constraints_hex;
     const pp_json *reason = pp_json_find(pp_json_find(r->row, "codes"), "reason");
     const pp_json *document;
     const char *got;
 
-    assert_ok(pp_sha256_of(benchmarks.data, benchmarks.size, benchmarks_hex, &r->err), r->err);
-    assert_ok(pp_sha256_of(constraints.data, constraints.size, constraints_hex, &r->err), r->err);
+    case_fingerprints(r, &benchmarks_hex, &constraints_hex);
     document = pp_recommendation_to_json(r->arena, &r->decision, "0",
                                          (pp_fingerprints){benchmarks_hex, constraints_hex});
     got = canonical_sha256(r->arena, mask_recommendation(r->arena, document, true));
@@ -92,7 +57,7 @@ static void check_document(replay *r, pp_text benchmarks, pp_text constraints)
 }
 
 /* What the original refuses and ours decides, as docs/method/decision.md declares. */
-static bool may_decide(const replay *r)
+static bool may_decide(const decision_case *r)
 {
     const pp_json *error = pp_json_find(r->expected, "error");
     pp_text class = pp_json_find(error, "class")->text;
@@ -103,62 +68,18 @@ static bool may_decide(const replay *r)
     return pp_text_is(class, "OUTPUT") && pp_text_is(reason, "non-finite");
 }
 
-static pp_status status_of_class(pp_text class, pp_text reason)
+static void replay_case(decision_case *r, void *context)
 {
-    if (pp_text_is(class, "JSON"))
-        return PP_ERR_SYNTAX;
-    if (pp_text_is(class, "DOMAIN"))
-        return pp_text_is(reason, "nothing-eligible") ? PP_ERR_NO_WINNER : PP_ERR_DOMAIN;
-    return PP_ERR_SCHEMA;
-}
+    tally *t = context;
+    bool accepted = case_is_accepted(r);
 
-static void check_refusal(const replay *r, pp_status st)
-{
-    const pp_json *error = pp_json_find(r->expected, "error");
-    pp_text class = pp_json_find(error, "class")->text;
-    pp_text reason = pp_json_find(error, "reason")->text;
-    pp_status want = status_of_class(class, reason);
-
-    if (r->err.text[0] == '\0')
-        fail_msg("%s: refused without a word", r->id);
-    if (st == want)
-        return;
-    /* read more strictly: docs/formats/json.md; a list on top is a wrong document, not wrong JSON
-     */
-    if (pp_text_is(reason, "integer-out-of-range") || pp_text_is(reason, "lone-surrogate") ||
-        pp_text_is(reason, "too-deep") || pp_text_is(reason, "top-level"))
-        return;
-    fail_msg("%s: %s/%s refused as %s: %s", r->id, class.data, reason.data, pp_status_name(st),
-             r->err.text);
-}
-
-static bool is_declared_refusal(const replay *r)
-{
-    return strstr(r->err.text, "integer") != NULL ||
-           strstr(r->err.text, "invalid Unicode") != NULL ||
-           strstr(r->err.text, "nested deeper") != NULL ||
-           strstr(r->err.text, "maximum parsing depth") != NULL ||
-           strstr(r->err.text, "NUL byte in object key") != NULL;
-}
-
-static void replay_case(replay *r, tally *t)
-{
-    const pp_json *inputs = pp_json_find(r->row, "inputs");
-    bool accepted = pp_json_find(r->row, "accepted")->boolean;
-    pp_text benchmarks, constraints;
-    pp_status st;
-
-    if (!case_input(r->arena, pp_json_find(inputs, "benchmarks"), &benchmarks) ||
-        !case_input(r->arena, pp_json_find(inputs, "constraints"), &constraints)) {
+    if (!r->readable) {
         assert_false(accepted); /* absent or a folder: test_files covers that */
         t->unreadable++;
-        return;
-    }
-    st = decide_case(r, benchmarks, constraints);
-    if (st == PP_OK && accepted) {
-        check_document(r, benchmarks, constraints);
+    } else if (r->status == PP_OK && accepted) {
+        check_document(r);
         t->equal++;
-    } else if (st == PP_OK) {
+    } else if (r->status == PP_OK) {
         if (!may_decide(r))
             fail_msg("%s: decided, the original refuses", r->id);
         (void)canonical_sha256(r->arena, pp_recommendation_to_json(r->arena, &r->decision, "0",
@@ -169,17 +90,9 @@ static void replay_case(replay *r, tally *t)
             fail_msg("%s: refused: %s", r->id, r->err.text);
         t->declared++;
     } else {
-        check_refusal(r, st);
+        check_case_refusal(r, r->status);
         t->refused++;
     }
-}
-
-static void replay_row(pp_arena *arena, const char *id, const pp_json *row, void *context)
-{
-    replay r = {.arena = arena, .id = id, .row = row};
-
-    r.expected = pp_json_find(pp_json_find(row, "expected"), "recommend");
-    replay_case(&r, context);
 }
 
 static void decisions_equal_the_recorded_ones(void **state)
@@ -187,7 +100,7 @@ static void decisions_equal_the_recorded_ones(void **state)
     tally t = {0};
 
     (void)state;
-    assert_int_equal(original_cases_each("decision.jsonl.gz", replay_row, &t), 883);
+    assert_int_equal(each_decision_case("recommend", replay_case, &t), 883);
     print_message("# equal %zu, refused alike %zu, decided where the original fails %zu, "
                   "refused as declared %zu, no file %zu\n",
                   t.equal, t.refused, t.improved, t.declared, t.unreadable);

@@ -2,6 +2,7 @@
  * we decide over them. */
 #include <string.h>
 
+#include "decide/passport.h"
 #include "decide/profiles.h"
 #include "decide/recommendation.h"
 #include "mask.h"
@@ -134,6 +135,21 @@ static void the_published_profiles_are_reproduced(void **state)
     pp_arena_done(&s.arena);
 }
 
+static void the_passport_has_the_published_digest(void **state)
+{
+    scene s = {0};
+    pp_fingerprints none = {0};
+    pp_json *passport;
+    pp_error err = {0};
+
+    (void)state;
+    decide_fixtures(&s);
+    assert_ok(pp_passport_make(&s.arena, &s.decision, "1.4.1", none, &passport, &err), err);
+    assert_digest(&s.arena, mask_passport(&s.arena, passport, false), 12779,
+                  "ce0dfaaaaea569baa663d6452d15e4143dc853aa8181309aaf76946d9cde4b1a");
+    pp_arena_done(&s.arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -142,6 +158,7 @@ int main(void)
         cmocka_unit_test(the_benchmark_set_survives_reading_and_writing),
         cmocka_unit_test(the_published_decision_is_reproduced),
         cmocka_unit_test(the_published_profiles_are_reproduced),
+        cmocka_unit_test(the_passport_has_the_published_digest),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

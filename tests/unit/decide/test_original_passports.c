@@ -1,0 +1,184 @@
+/* Every recorded passport of the original, made by us: masked documents byte for byte, grade and
+ * issues by their paths, refusals as refusals. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "decide/passport.h"
+#include "decision_case.h"
+#include "mask.h"
+#include "shared.h"
+
+typedef struct tally {
+    size_t equal, refused, improved, declared, unreadable;
+} tally;
+
+/* ---- what differs on purpose ----------------------------------------------------------------- */
+
+/* Where the original refuses and ours writes a passport. */
+static const struct {
+    const char *class;
+    const char *reason;
+    const char *because;
+} better[] = {
+    {"CRASH", "ValueError", "near ties in a circle are decided: docs/method/decision.md"},
+    {"OUTPUT", "non-finite", "a figure that no number can hold is null: docs/formats/passport.md"},
+};
+
+static bool is_better(const decision_case *c)
+{
+    const pp_json *error = pp_json_find(c->expected, "error");
+
+    for (size_t i = 0; i < PP_COUNT_OF(better); i++) {
+        if (pp_text_is(pp_json_find(error, "class")->text, better[i].class) &&
+            pp_text_is(pp_json_find(error, "reason")->text, better[i].reason))
+            return true;
+    }
+    return false;
+}
+
+/* ---- one case -------------------------------------------------------------------------------- */
+
+static pp_json *make(decision_case *c)
+{
+    const char *benchmarks, *constraints;
+    pp_json *passport;
+
+    case_fingerprints(c, &benchmarks, &constraints);
+    assert_ok(pp_passport_make(c->arena, &c->decision, "0",
+                               (pp_fingerprints){benchmarks, constraints}, &passport, &c->err),
+              c->err);
+    return passport;
+}
+
+static void check_issues(const decision_case *c, const pp_json *passport)
+{
+    const pp_json *want = pp_json_find(pp_json_find(c->row, "codes"), "issues");
+    const pp_json *got = pp_passport_issues(passport);
+
+    if (got->array.count != want->array.count)
+        fail_msg("%s: %zu issues, want %zu", c->id, got->array.count, want->array.count);
+    for (size_t i = 0; i < got->array.count; i++) {
+        pp_json *const *code = want->array.items[i]->array.items;
+        const char *text = got->array.items[i]->text.data;
+        const char *state = pp_text_is(code[1]->text, "missing-or-invalid") ? "missing or invalid"
+                            : pp_text_is(code[1]->text, "not-recognized")   ? "not a recognized"
+                                                                            : "synthetic";
+
+        if (strstr(text, state) == NULL ||
+            (code[0]->kind == PP_JSON_STRING && strstr(text, code[0]->text.data) == NULL))
+            fail_msg("%s: issue %zu is '%s'", c->id, i, text);
+    }
+}
+
+static void check_document(decision_case *c)
+{
+    const pp_json *passport = make(c);
+    const pp_json *grade = pp_json_find(pp_json_find(c->row, "codes"), "grade");
+    const char *got = canonical_sha256(c->arena, mask_passport(c->arena, passport, true));
+
+    if (!pp_text_is(pp_json_find(c->expected, "masked_sha256")->text, got))
+        fail_msg("%s: the masked passport differs", c->id);
+    got = canonical_sha256(c->arena, mask_passport(c->arena, passport, false));
+    if (!pp_text_is(pp_json_find(c->expected, "masked_sha256_without_fingerprints")->text, got))
+        fail_msg("%s: differs without fingerprints", c->id);
+    if (!pp_text_is(grade->text, pp_passport_grade_text(passport)))
+        fail_msg("%s: grade %s", c->id, pp_passport_grade_text(passport));
+    check_issues(c, passport);
+}
+
+static void replay(decision_case *c, void *context)
+{
+    tally *t = context;
+    bool accepted = case_is_accepted(c);
+
+    if (!c->readable) {
+        assert_false(accepted);
+        t->unreadable++;
+    } else if (c->status == PP_OK && accepted) {
+        check_document(c);
+        t->equal++;
+    } else if (c->status == PP_OK) {
+        if (!is_better(c))
+            fail_msg("%s: a passport, where the original refuses", c->id);
+        (void)canonical_sha256(c->arena, make(c));
+        t->improved++;
+    } else if (accepted) {
+        if (!is_declared_refusal(c))
+            fail_msg("%s: refused: %s", c->id, c->err.text);
+        t->declared++;
+    } else {
+        check_case_refusal(c, c->status);
+        t->refused++;
+    }
+}
+
+static void passports_equal_the_recorded_ones(void **state)
+{
+    tally t = {0};
+
+    (void)state;
+    assert_int_equal(each_decision_case("passport", replay, &t), 883);
+    print_message("# equal %zu, refused alike %zu, written where the original fails %zu, "
+                  "refused as declared %zu, no file %zu\n",
+                  t.equal, t.refused, t.improved, t.declared, t.unreadable);
+    assert_true(t.equal >= 640);
+}
+
+/* ---- published digests ----------------------------------------------------------------------- */
+
+static void check_files(pp_arena *arena, const char *benchmarks, const char *constraints,
+                        size_t want_size, const char *want_sha256)
+{
+    pp_benchmark_set set;
+    pp_constraints c;
+    pp_decision decision;
+    char hex[PP_SHA256_HEX_SIZE];
+    pp_json *passport;
+    pp_error err = {0};
+
+    assert_ok(pp_benchmark_set_load(arena, benchmarks, &set, hex, &err), err);
+    assert_ok(pp_constraints_load(arena, constraints, &c, hex, &err), err);
+    assert_ok(pp_decide(arena, &set, &c, &decision, &err), err);
+    assert_ok(
+        pp_passport_make(arena, &decision, "0", (pp_fingerprints){NULL, NULL}, &passport, &err),
+        err);
+    passport = mask_passport(arena, passport, false);
+    assert_int_equal(canonical_size(passport), want_size);
+    assert_string_equal(canonical_sha256(arena, passport), want_sha256);
+}
+
+static void the_worked_example_has_its_published_digest(void **state)
+{
+    pp_arena arena = {0};
+
+    (void)state;
+    check_files(&arena, fixture_path(&arena, "decision/e1-benchmarks.json"),
+                fixture_path(&arena, "decision/e1-constraints.json"), 12166,
+                "ba92847a7ad8f0d279f4742a942d399c0227c124d739f3d8ff052f7afc4c7711");
+    pp_arena_done(&arena);
+}
+
+static void the_public_example_has_its_published_digest(void **state)
+{
+    pp_arena arena = {0};
+    const char *benchmarks =
+        shared_path_or_skip(&arena, "original/examples/synthetic-results.json");
+    const char *constraints =
+        shared_path_or_skip(&arena, "original/configs/constraints.example.json");
+
+    (void)state;
+    check_files(&arena, benchmarks, constraints, 9724,
+                "61d73dde4c52fc04160d4302ff365b59be662b3a2d5721ecfd191914f14e63dd");
+    pp_arena_done(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(passports_equal_the_recorded_ones),
+        cmocka_unit_test(the_worked_example_has_its_published_digest),
+        cmocka_unit_test(the_public_example_has_its_published_digest),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
