@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "decide/passport_check.h"
 #include "intake/bench_compare.h"
 #include "model/benchmark_set.h"
 #include "model/constraints.h"
@@ -116,6 +117,12 @@ static pp_status decode_sample(validator *v, const pp_json *root, pp_error *err)
     return pp_sample_decode(v->arena, root, &sample, err);
 }
 
+static pp_status decode_passport(validator *v, const pp_json *root, pp_error *err)
+{
+    (void)v;
+    return pp_passport_check(root, err);
+}
+
 /* By name of the kind; of a line for JSON Lines. */
 static const struct {
     const char *kind;
@@ -125,6 +132,7 @@ static const struct {
     {"constraints", decode_constraints},
     {"llama-bench-summary", decode_summary},
     {"model-table", decode_table},
+    {"passport", decode_passport},
     {"policy-set", decode_policies},
     {"samples", decode_sample},
     {"study-plan", decode_plan},

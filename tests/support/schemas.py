@@ -80,6 +80,7 @@ TREE = [
     (r"tests/golden/profiles/[^/]+/written/profiles\.json", "profiles"),
     (r"tests/golden/(recommend|profiles)/output-exists/taken\.json", ""),  # stands in the way; no document
     (r"tests/golden/passport/[^/]+/written/passport\.json", "passport"),
+    (r"tests/golden/validate/passport-altered/(whole|altered)\.json", "passport"),
     (r"tests/golden/passport/output-exists/passport\.json", ""),  # stands in the way; no document
     (r"tests/golden/recommend/output-exists/taken\.json", ""),  # stands in the way; no document
 ]
