@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "decide/passport.h"
 #include "decide/passport_check.h"
 #include "intake/bench_compare.h"
 #include "model/benchmark_set.h"
@@ -119,8 +120,11 @@ static pp_status decode_sample(validator *v, const pp_json *root, pp_error *err)
 
 static pp_status decode_passport(validator *v, const pp_json *root, pp_error *err)
 {
-    (void)v;
-    return pp_passport_check(root, err);
+    pp_status st = pp_passport_check(root, err);
+
+    if (st == PP_OK)
+        v->out->holds = pp_passport_grade_text(root);
+    return st;
 }
 
 /* By name of the kind; of a line for JSON Lines. */

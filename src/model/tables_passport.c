@@ -97,7 +97,8 @@ static const pp_field objective_rows[] = {
     MEMBER("numeric_best_id", "frontier candidate with the best value", FILLED),
     MEMBER("numeric_best_value", "its value", REAL),
     MEMBER("tolerance_percent", "of the constraints", NUMBER(0, 100)),
-    MEMBER("tolerance_margin", "size of numeric_best_value * tolerance_percent / 100, multiplied left to right",
+    MEMBER("tolerance_margin",
+           "size of numeric_best_value * tolerance_percent / 100, multiplied left to right",
            POSITIVE_REAL),
     MEMBER("shortlist_boundary",
            "the best value plus the margin, or minus it where more is better; null beyond the "
