@@ -12,9 +12,9 @@
 #include <string.h>
 
 enum {
-    SMALL_PRODUCT = 2048, /* pairs that are compared at once rather than split */
-    FEW = 6,              /* points or queries: likewise */
-    SAMPLE = 15,          /* of each list, for the place of a split */
+    SMALL_PRODUCT = 32768, /* pairs that are compared at once rather than split */
+    FEW = 8,               /* points or queries: likewise */
+    SAMPLE = 15,           /* of each list, for the place of a split */
     /* Splits within splits at a sampled median; below that at the middle of the range, which at
      * most 32 halvings end whatever the coordinates are. */
     SAMPLED_LEVELS = 64
@@ -23,6 +23,7 @@ enum {
 typedef struct part {
     const uint32_t *points, *queries;
     size_t n_points, n_queries;
+    size_t hits_seen; /* of the walk, when the entries were copied */
 } part;
 
 /* What a part spans, coordinate by coordinate. */
@@ -38,21 +39,31 @@ typedef struct walk {
     pp_orthant *search;
     size_t stride;
     uint32_t *spans; /* room for the lists of a span */
+    int32_t *block;  /* room for some points, side by side, and for */
+    int32_t *corner; /* a query that they are compared with */
     unsigned level;  /* of splits within splits */
+    size_t hits;     /* answers so far; as long as they stay, so do limits and found rows */
     bool is_out_of_memory;
 } walk;
 
-static void record(const walk *w, const uint32_t *query, const uint32_t *point)
+static void record(walk *w, const uint32_t *query, const uint32_t *point)
 {
     uint32_t number = query[PP_ORTHANT_NUMBER];
 
+    w->hits++;
     w->search->found[number] = point[PP_ORTHANT_NUMBER];
     w->search->limits[number] = w->search->is_any_enough ? 0 : point[PP_ORTHANT_VALUE];
 }
 
-static uint32_t limit_of(const walk *w, const uint32_t *query)
+/* A far away read for each entry would be a third of the time of a search that finds nothing. */
+static bool is_fresh(const walk *w, const part *p)
 {
-    return w->search->limits[query[PP_ORTHANT_NUMBER]];
+    return p->hits_seen == w->hits;
+}
+
+static uint32_t limit_of(const walk *w, const part *p, const uint32_t *query)
+{
+    return is_fresh(w, p) ? query[PP_ORTHANT_VALUE] : w->search->limits[query[PP_ORTHANT_NUMBER]];
 }
 
 /* ---- parts that need no split -------------------------------------------------------------- */
@@ -66,25 +77,86 @@ static bool is_below(const uint32_t *point, const uint32_t *query, size_t depth)
     return true;
 }
 
-static void compare_all(const walk *w, const part *p, size_t depth)
+/* Sixteen points side by side, column by column: the value and each coordinate. Numbers are moved
+ * down by 2^31, because processors compare signed ones several at a time. */
+enum { BLOCK = 16 };
+
+static int32_t moved(uint32_t number)
 {
-    for (size_t i = 0; i < p->n_queries; i++) {
-        const uint32_t *query = p->queries + i * w->stride;
-        uint32_t limit = limit_of(w, query);
+    return (int32_t)(number ^ UINT32_C(0x80000000));
+}
 
-        for (size_t j = 0; j < p->n_points && limit > 0; j++) {
-            const uint32_t *point = p->points + j * w->stride;
+static void fill_block(const walk *w, const uint32_t *points, size_t n_points, size_t depth)
+{
+    for (size_t i = 0; i < BLOCK; i++) {
+        const uint32_t *point = points + i * w->stride;
 
-            if (point[PP_ORTHANT_VALUE] < limit && is_below(point, query, depth)) {
-                record(w, query, point);
-                limit = limit_of(w, query);
-            }
-        }
+        w->block[i] = i < n_points ? moved(point[PP_ORTHANT_VALUE]) : INT32_MAX;
+        for (size_t j = 1; j <= depth; j++)
+            w->block[j * BLOCK + i] = i < n_points ? moved(point[PP_ORTHANT_VALUE + j]) : 0;
+    }
+}
+
+/* Which points of the block are below the corner: -1 or 0 for each. */
+static bool find_below(const int32_t *block, const int32_t *corner, size_t n_columns,
+                       int32_t *ret_below)
+{
+    int32_t any = 0;
+
+    for (size_t i = 0; i < BLOCK; i++)
+        ret_below[i] = -1;
+    for (size_t j = 0; j < n_columns; j++) {
+        int32_t most = corner[j];
+
+        for (size_t i = 0; i < BLOCK; i++)
+            ret_below[i] &= -(int32_t)(block[j * BLOCK + i] <= most);
+    }
+    for (size_t i = 0; i < BLOCK; i++)
+        any |= ret_below[i];
+    return any != 0;
+}
+
+static void compare_with_block(walk *w, const part *p, const uint32_t *points, size_t n_points,
+                               const uint32_t *query, size_t depth)
+{
+    uint32_t limit = limit_of(w, p, query);
+    int32_t below[BLOCK];
+
+    if (limit == 0)
+        return;
+    w->corner[0] = moved(limit - 1);
+    for (size_t j = 1; j <= depth; j++)
+        w->corner[j] = moved(query[PP_ORTHANT_VALUE + j]);
+    if (!find_below(w->block, w->corner, depth + 1, below))
+        return;
+    for (size_t i = 0; i < n_points; i++) {
+        const uint32_t *point = points + i * w->stride;
+
+        if (below[i] != 0 && point[PP_ORTHANT_VALUE] < limit_of(w, p, query))
+            record(w, query, point);
+    }
+}
+
+/* Queries ascend in the first coordinate: for later blocks the first ones are behind. */
+static void compare_all(walk *w, const part *p, size_t depth)
+{
+    size_t first_query = 0;
+
+    for (size_t i = 0; i < p->n_points; i += BLOCK) {
+        const uint32_t *points = p->points + i * w->stride;
+        size_t n_points = p->n_points - i < BLOCK ? p->n_points - i : BLOCK;
+
+        fill_block(w, points, n_points, depth);
+        while (first_query < p->n_queries &&
+               p->queries[first_query * w->stride + PP_ORTHANT_FIRST] < points[PP_ORTHANT_FIRST])
+            first_query++;
+        for (size_t j = first_query; j < p->n_queries; j++)
+            compare_with_block(w, p, points, n_points, p->queries + j * w->stride, depth);
     }
 }
 
 /* One coordinate left (or none: then every point counts for every query). */
-static void walk_along(const walk *w, const part *p, size_t depth)
+static void walk_along(walk *w, const part *p, size_t depth)
 {
     const uint32_t *least = NULL;
     size_t next = 0;
@@ -100,7 +172,7 @@ static void walk_along(const walk *w, const part *p, size_t depth)
             if (least == NULL || point[PP_ORTHANT_VALUE] < least[PP_ORTHANT_VALUE])
                 least = point;
         }
-        if (least != NULL && least[PP_ORTHANT_VALUE] < limit_of(w, query))
+        if (least != NULL && least[PP_ORTHANT_VALUE] < limit_of(w, p, query))
             record(w, query, least);
     }
 }
@@ -117,38 +189,36 @@ static uint32_t higher(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-static void measure_points(const walk *w, const part *p, size_t depth, span *s)
+static uint32_t lowest_of(const uint32_t *entries, size_t n, size_t stride, size_t at)
 {
-    size_t last = PP_ORTHANT_FIRST + depth - 1;
+    uint32_t lowest = UINT32_MAX;
 
-    s->lowest_value = UINT32_MAX;
-    s->highest_point = 0;
-    memset(s->lowest, 0xff, depth * sizeof *s->lowest);
-    for (size_t i = 0; i < p->n_points; i++) {
-        const uint32_t *point = p->points + i * w->stride;
-
-        s->lowest_value = lower(s->lowest_value, point[PP_ORTHANT_VALUE]);
-        s->highest_point = higher(s->highest_point, point[last]);
-        for (size_t j = 0; j < depth; j++)
-            s->lowest[j] = lower(s->lowest[j], point[PP_ORTHANT_FIRST + j]);
-    }
+    for (size_t i = 0; i < n; i++)
+        lowest = lower(lowest, entries[i * stride + at]);
+    return lowest;
 }
 
-static void measure_queries(const walk *w, const part *p, size_t depth, span *s)
+static uint32_t highest_of(const uint32_t *entries, size_t n, size_t stride, size_t at)
+{
+    uint32_t highest = 0;
+
+    for (size_t i = 0; i < n; i++)
+        highest = higher(highest, entries[i * stride + at]);
+    return highest;
+}
+
+static void measure(const walk *w, const part *p, size_t depth, span *s)
 {
     size_t last = PP_ORTHANT_FIRST + depth - 1;
 
-    s->highest_limit = 0;
-    s->lowest_query = UINT32_MAX;
-    memset(s->highest, 0, depth * sizeof *s->highest);
-    for (size_t i = 0; i < p->n_queries; i++) {
-        const uint32_t *query = p->queries + i * w->stride;
-
-        s->highest_limit = higher(s->highest_limit, query[PP_ORTHANT_VALUE]);
-        s->lowest_query = lower(s->lowest_query, query[last]);
-        for (size_t j = 0; j < depth; j++)
-            s->highest[j] = higher(s->highest[j], query[PP_ORTHANT_FIRST + j]);
+    for (size_t j = 0; j < depth; j++) {
+        s->lowest[j] = lowest_of(p->points, p->n_points, w->stride, PP_ORTHANT_FIRST + j);
+        s->highest[j] = highest_of(p->queries, p->n_queries, w->stride, PP_ORTHANT_FIRST + j);
     }
+    s->lowest_value = lowest_of(p->points, p->n_points, w->stride, PP_ORTHANT_VALUE);
+    s->highest_limit = highest_of(p->queries, p->n_queries, w->stride, PP_ORTHANT_VALUE);
+    s->highest_point = highest_of(p->points, p->n_points, w->stride, last);
+    s->lowest_query = lowest_of(p->queries, p->n_queries, w->stride, last);
 }
 
 static bool is_hopeless(const span *s, size_t depth)
@@ -194,39 +264,48 @@ static uint32_t find_split(const walk *w, const part *p, size_t depth, const spa
     return lower(seen[count / 2], highest - 1);
 }
 
-static bool is_point_needed(const walk *w, const uint32_t *point, size_t depth, const span *s)
+/* No jump that depends on the entries, here and below: half of them would be guessed wrongly. */
+static bool is_above(const uint32_t *a, const uint32_t *b, size_t n)
 {
-    if (point[PP_ORTHANT_VALUE] >= s->highest_limit)
-        return false;
-    for (size_t i = 0; i < depth; i++) {
-        if (point[PP_ORTHANT_FIRST + i] > s->highest[i])
-            return false;
-    }
-    return !w->search->may_drop_found ||
-           w->search->found[point[PP_ORTHANT_NUMBER]] == PP_ORTHANT_NONE;
+    unsigned count = 0;
+
+    for (size_t i = 0; i < n; i++)
+        count += a[i] > b[i];
+    return count > 0;
 }
 
-static bool is_query_open(const walk *w, const uint32_t *query, size_t depth, const span *s)
+static bool is_point_needed(const walk *w, const part *p, const uint32_t *point, size_t depth,
+                            const span *s)
 {
-    for (size_t i = 0; i < depth; i++) {
-        if (query[PP_ORTHANT_FIRST + i] < s->lowest[i])
-            return false;
-    }
-    return limit_of(w, query) > s->lowest_value;
+    bool is_needed = (point[PP_ORTHANT_VALUE] < s->highest_limit) &
+                     !is_above(point + PP_ORTHANT_FIRST, s->highest, depth);
+
+    if (!w->search->may_drop_found || is_fresh(w, p))
+        return is_needed;
+    return is_needed & (w->search->found[point[PP_ORTHANT_NUMBER]] == PP_ORTHANT_NONE);
 }
+
+/* Entries that are put one behind the other, with room for all of them. */
+typedef struct heap {
+    uint32_t *entries;
+    size_t count;
+} heap;
 
 typedef struct halves {
-    uint32_t *low, *high; /* entries */
-    size_t n_low, n_high;
+    heap low, high;
 } halves;
 
-/* Entries have one length in a search, and a loop over it is far quicker than a call of memcpy. */
-static void append(uint32_t *to, size_t *n, const uint32_t *entry, size_t stride)
+/* Where the entry belongs; what is not kept is overwritten by the next one. */
+static uint32_t *put(halves *h, const uint32_t *entry, size_t stride, bool is_low, bool is_kept)
 {
-    uint32_t *out = to + (*n)++ * stride;
+    uint32_t *out =
+        is_low ? h->low.entries + h->low.count * stride : h->high.entries + h->high.count * stride;
 
-    for (size_t i = 0; i < stride; i++)
+    for (size_t i = 0; i < stride; i++) /* few; far quicker than a call of memcpy */
         out[i] = entry[i];
+    h->low.count += is_low & is_kept;
+    h->high.count += !is_low & is_kept;
+    return out;
 }
 
 static void split_points(const walk *w, const part *p, size_t depth, const span *s, uint32_t split,
@@ -235,12 +314,8 @@ static void split_points(const walk *w, const part *p, size_t depth, const span 
     for (size_t i = 0; i < p->n_points; i++) {
         const uint32_t *point = p->points + i * w->stride;
 
-        if (!is_point_needed(w, point, depth, s))
-            continue;
-        if (point[PP_ORTHANT_FIRST + depth - 1] <= split)
-            append(ret->low, &ret->n_low, point, w->stride);
-        else
-            append(ret->high, &ret->n_high, point, w->stride);
+        (void)put(ret, point, w->stride, point[PP_ORTHANT_FIRST + depth - 1] <= split,
+                  is_point_needed(w, p, point, depth, s));
     }
 }
 
@@ -249,40 +324,42 @@ static void split_queries(const walk *w, const part *p, size_t depth, const span
 {
     for (size_t i = 0; i < p->n_queries; i++) {
         const uint32_t *query = p->queries + i * w->stride;
-        bool is_low = query[PP_ORTHANT_FIRST + depth - 1] <= split;
-        uint32_t *to = is_low ? ret->low : ret->high;
-        size_t *n = is_low ? &ret->n_low : &ret->n_high;
+        uint32_t limit = limit_of(w, p, query);
+        bool is_open =
+            (limit > s->lowest_value) & !is_above(s->lowest, query + PP_ORTHANT_FIRST, depth);
 
-        if (!is_query_open(w, query, depth, s))
-            continue;
-        append(to, n, query, w->stride);
-        to[(*n - 1) * w->stride + PP_ORTHANT_VALUE] = limit_of(w, query);
+        put(ret, query, w->stride, query[PP_ORTHANT_FIRST + depth - 1] <= split,
+            is_open)[PP_ORTHANT_VALUE] = limit;
     }
 }
 
 static void search_part(walk *w, part p, size_t depth);
 
+static part meet(const heap *points, const heap *queries, size_t hits)
+{
+    return (part){points->entries, queries->entries, points->count, queries->count, hits};
+}
+
 static void search_halves(walk *w, const part *p, size_t depth, const span *s)
 {
-    size_t points = p->n_points * w->stride;
-    size_t queries = p->n_queries * w->stride;
-    uint32_t *room = malloc(2 * (points + queries) * sizeof *room);
+    size_t n_points = p->n_points * w->stride;
+    size_t n_queries = p->n_queries * w->stride;
+    uint32_t *room = malloc(2 * (n_points + n_queries) * sizeof *room);
     uint32_t split = find_split(w, p, depth, s);
-    halves of_points = {.low = room, .high = room + points};
-    halves of_queries = {.low = room + 2 * points, .high = room + 2 * points + queries};
+    halves points = {{room, 0}, {room + n_points, 0}};
+    halves queries = {{room + 2 * n_points, 0}, {room + 2 * n_points + n_queries, 0}};
+    size_t hits = w->hits;
 
     if (room == NULL) {
         w->is_out_of_memory = true;
         return;
     }
-    split_points(w, p, depth, s, split, &of_points);
-    split_queries(w, p, depth, s, split, &of_queries);
+    split_points(w, p, depth, s, split, &points);
+    split_queries(w, p, depth, s, split, &queries);
     w->level++;
-    search_part(w, (part){of_points.low, of_queries.low, of_points.n_low, of_queries.n_low}, depth);
-    search_part(w, (part){of_points.low, of_queries.high, of_points.n_low, of_queries.n_high},
-                depth - 1);
-    search_part(w, (part){of_points.high, of_queries.high, of_points.n_high, of_queries.n_high},
-                depth);
+    search_part(w, meet(&points.low, &queries.low, hits), depth);
+    search_part(w, meet(&points.low, &queries.high, hits), depth - 1);
+    search_part(w, meet(&points.high, &queries.high, hits), depth);
     w->level--;
     free(room);
 }
@@ -301,8 +378,7 @@ static void search_part(walk *w, part p, size_t depth)
         compare_all(w, &p, depth);
         return;
     }
-    measure_points(w, &p, depth, &s);
-    measure_queries(w, &p, depth, &s);
+    measure(w, &p, depth, &s);
     if (is_hopeless(&s, depth))
         return;
     if (s.highest_point <= s.lowest_query)
@@ -314,18 +390,23 @@ static void search_part(walk *w, part p, size_t depth)
 pp_status pp_orthant_search(pp_orthant *search, pp_error *err)
 {
     walk w = {.search = search, .stride = PP_ORTHANT_FIRST + search->width};
-    part all = {search->points, search->queries, search->n_points, search->n_queries};
+    part all = {search->points, search->queries, search->n_points, search->n_queries, 0};
 
     w.spans = calloc(search->width, 2 * sizeof *w.spans);
-    if (w.spans == NULL)
-        return pp_fail(err, PP_ERR_MEMORY, "out of memory for a search of %zu coordinates",
-                       search->width);
+    w.block = calloc(search->width + 1, (BLOCK + 1) * sizeof *w.block);
+    if (w.spans == NULL || w.block == NULL) {
+        w.is_out_of_memory = true;
+        goto done;
+    }
+    w.corner = w.block + (search->width + 1) * BLOCK;
     for (size_t i = 0; i < search->n_queries; i++) {
         uint32_t *query = search->queries + i * w.stride;
 
-        query[PP_ORTHANT_VALUE] = limit_of(&w, query);
+        query[PP_ORTHANT_VALUE] = search->limits[query[PP_ORTHANT_NUMBER]];
     }
     search_part(&w, all, search->width);
+done:
+    free(w.block);
     free(w.spans);
     if (w.is_out_of_memory)
         return pp_fail(err, PP_ERR_MEMORY, "out of memory for a search of %zu points",

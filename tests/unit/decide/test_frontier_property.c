@@ -9,7 +9,7 @@
 #include "decide/frontier_parts.h"
 #include "shared.h"
 
-enum { SETS = 24000, LARGE_SETS = 60, MAX_ROWS = 200, LARGE_ROWS = 1500, MAX_COSTS = 6 };
+enum { SETS = 24000, LARGE_SETS = 300, MAX_ROWS = 200, LARGE_ROWS = 1000, MAX_COSTS = 6 };
 
 typedef struct random_set {
     double costs[LARGE_ROWS * MAX_COSTS];
