@@ -276,7 +276,7 @@ static void check_sets(size_t n_sets, size_t max_rows)
                   "dominated by no member\n",
                   n_sets, t.members, t.dominated, t.circles, t.by_no_member);
     assert_true(t.members > t.dominated / 20 && t.members < t.dominated * 19 / 20);
-    assert_true(t.by_no_member > 0);                    /* or the sets would not try */
+    assert_true(t.by_no_member > 0);                   /* or the sets would not try */
     assert_true(t.circles > 0 || max_rows > MAX_ROWS); /* what is hard */
 }
 
