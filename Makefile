@@ -34,7 +34,7 @@ asan: setup ## every test under address and undefined-behaviour sanitizers
 	@ninja -C $(ASAN) --quiet > $(ASAN)/ninja.log 2>&1 || { cat $(ASAN)/ninja.log; exit 1; }
 	@tools/check.sh $(ASAN)
 
-bench: build ## what measuring costs and finds; 8 minutes on a quiet machine, exit 3 on another
+bench: build ## what measuring and deciding cost; 10 minutes on a quiet machine, exit 3 on another
 	@tools/bench.sh $(BUILD)
 
 golden: build ## rewrite the expectations of the golden cases; review the diff

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "decide/dominators.h"
+
 const char *pp_standing_name(pp_standing standing)
 {
     static const char *const names[] = {
@@ -110,39 +112,27 @@ static double *cost_rows(pp_arena *arena, const pp_decision *d)
     return costs;
 }
 
-/* Row of the first dominator in id order, members of the frontier before others. */
-static size_t find_dominator(const pp_decision *d, const double *costs, const bool *member,
-                             size_t row)
-{
-    size_t width = d->constraints->frontier_metric_count;
-
-    for (int round = 0; round < 2; round++) {
-        for (size_t i = 0; i < d->eligible.count; i++) {
-            if (member[i] == (round == 0) && i != row &&
-                pp_dominates(costs + i * width, costs + row * width, width, d->dominance))
-                return d->eligible.items[i];
-        }
-    }
-    return PP_NOT_FOUND;
-}
-
 static pp_status find_frontier(pp_arena *arena, pp_decision *d, pp_error *err)
 {
     double *costs = cost_rows(arena, d);
+    size_t width = d->constraints->frontier_metric_count;
     bool *member = PP_ARENA_NEW(arena, bool, d->eligible.count);
+    size_t *dominators = PP_ARENA_NEW(arena, size_t, d->eligible.count);
     pp_status st = pp_arena_check(arena, err);
 
     if (st == PP_OK)
-        st = pp_frontier_find(costs, d->eligible.count, d->constraints->frontier_metric_count,
-                              member, &d->dominance, err);
+        st = pp_frontier_find(costs, d->eligible.count, width, member, &d->dominance, err);
+    if (st == PP_OK)
+        st = pp_frontier_find_dominators(costs, d->eligible.count, width, member, d->dominance,
+                                         dominators, err);
     for (size_t i = 0; st == PP_OK && i < d->eligible.count; i++) {
         size_t candidate = d->eligible.items[i];
 
         d->verdicts[candidate].standing = member[i] ? PP_STANDING_FRONTIER : PP_STANDING_DOMINATED;
         if (member[i])
             d->frontier.items[d->frontier.count++] = candidate;
-        else
-            d->verdicts[candidate].dominated_by = find_dominator(d, costs, member, i);
+        else if (dominators[i] != PP_DOMINATOR_NONE)
+            d->verdicts[candidate].dominated_by = d->eligible.items[dominators[i]];
     }
     return st;
 }

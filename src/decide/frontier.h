@@ -28,10 +28,11 @@ bool pp_dominates(const double *a, const double *b, size_t n_costs, pp_dominance
  * tolerance in one column and less in the others). When that leaves nothing, the comparison is
  * repeated exactly, which always leaves something, and ret_dominance says so.
  *
- * costs          n_rows rows of n_costs finite numbers, n_costs >= 1
+ * costs          n_rows rows of n_costs finite numbers, n_costs >= 1, n_rows < 2^32 - 1
  * ret_member     n_rows flags
  * ret_dominance  how the marks were made
  *
+ * Time O(n log n) for up to 3 costs, O(n log^(n_costs - 2) n) for more.
  * Fails with PP_ERR_MEMORY only. The marks do not depend on the order of the rows.
  * Source: docs/method/decision.md.
  */
