@@ -80,3 +80,15 @@ pp_status pp_parse_int(const char *text, const char *what, int64_t min, int64_t 
     *ret_value = value;
     return PP_OK;
 }
+
+pp_status pp_parse_percent(const char *text, const char *what, double *ret_percent, pp_error *err)
+{
+    size_t length = plain_number_length(text);
+
+    if (length == 0 || strcmp(text + length, "%") != 0 || !isfinite(strtod(text, NULL)))
+        return pp_fail(err, PP_ERR_USAGE,
+                       "%s: expected a number with its unit such as 3%% or 0.5%%, got '%s'", what,
+                       text);
+    *ret_percent = strtod(text, NULL);
+    return PP_OK;
+}

@@ -5,6 +5,7 @@
 #include "base/files.h"
 #include "cli/decision_table.h"
 #include "cli/inputs.h"
+#include "cli/what_if_text.h"
 #include "decide/details.h"
 #include "version.h"
 
@@ -19,6 +20,9 @@ static const pp_option options[] = {
      "write the document of docs/formats/recommendation.md; never replaces a file", false, false},
     {"details", 0, PP_FILE("FILE"), NULL,
      "write the document of docs/formats/decision-details.md: every miss with its size", false,
+     false},
+    {"what-if", 0, NULL, NULL,
+     "say which tolerance, which single limit and which objective would change the choice", false,
      false},
     {"json", 0, NULL, NULL, "print the recommendation (ASCII JSON) instead of the table", false,
      false},
@@ -53,28 +57,60 @@ static pp_status save(const pp_args *args, pp_inputs *r, const pp_json *recommen
     return st;
 }
 
-static pp_status report(const pp_args *args, pp_inputs *r, pp_error *err)
+static pp_json *make_details(pp_inputs *r, const pp_what_if *what_if)
+{
+    pp_json *out =
+        pp_decision_details_to_json(&r->arena, &r->decision, PP_VERSION, pp_inputs_fingerprints(r));
+
+    if (what_if != NULL)
+        pp_json_set(&r->arena, out, "what_if",
+                    pp_what_if_to_json(&r->arena, &r->decision, what_if));
+    return out;
+}
+
+static pp_status print_tables(pp_inputs *r, const pp_what_if *what_if, pp_error *err)
+{
+    pp_status st = pp_decision_table_print(&r->arena, &r->decision, stdout, err);
+
+    if (st == PP_OK && what_if != NULL)
+        st = pp_what_if_print(&r->arena, &r->decision, what_if, stdout, err);
+    return st;
+}
+
+static pp_status fail_no_winner(const pp_args *args, pp_inputs *r, const pp_what_if *what_if,
+                                pp_error *err)
+{
+    pp_status st;
+
+    if (what_if == NULL)
+        return pp_inputs_fail_no_winner(args, r, err);
+    st = pp_args_has(args, "json") ? pp_print_json(make_details(r, what_if), err)
+                                   : print_tables(r, what_if, err);
+    return st == PP_OK ? pp_inputs_no_winner(r, err) : st;
+}
+
+static pp_status report(const pp_args *args, pp_inputs *r, const pp_what_if *what_if, pp_error *err)
 {
     pp_json *recommendation;
     pp_json *details;
     pp_status st;
 
     if (!r->decision.has_winner)
-        return pp_inputs_fail_no_winner(args, r, err);
+        return fail_no_winner(args, r, what_if, err);
     recommendation =
         pp_recommendation_to_json(&r->arena, &r->decision, PP_VERSION, pp_inputs_fingerprints(r));
-    details =
-        pp_decision_details_to_json(&r->arena, &r->decision, PP_VERSION, pp_inputs_fingerprints(r));
+    details = make_details(r, what_if);
     st = save(args, r, recommendation, details, err);
     if (st != PP_OK)
         return st;
-    return pp_args_has(args, "json")
-               ? pp_print_json(recommendation, err)
-               : pp_decision_table_print(&r->arena, &r->decision, stdout, err);
+    return pp_args_has(args, "json") ? pp_print_json(recommendation, err)
+                                     : print_tables(r, what_if, err);
 }
 
 static pp_status run_recommend(const pp_args *args, pp_exit *ret_exit, pp_error *err)
 {
+    bool asks = pp_args_has(args, "what-if");
+    pp_what_if what_if;
     pp_inputs r = {0};
     pp_status st = check_outputs(args, err);
 
@@ -82,7 +118,9 @@ static pp_status run_recommend(const pp_args *args, pp_exit *ret_exit, pp_error 
     if (st == PP_OK)
         st = pp_inputs_decide(args, &r, err);
     if (st == PP_OK)
-        st = report(args, &r, err);
+        st = asks ? pp_what_if_find(&r.arena, &r.decision, &what_if, err) : PP_OK;
+    if (st == PP_OK)
+        st = report(args, &r, asks ? &what_if : NULL, err);
     pp_inputs_done(&r);
     return st;
 }
@@ -98,7 +136,8 @@ const pp_command pp_command_recommend = {
     .detail = "Reads a benchmark set and constraints, drops every candidate that misses a limit,\n"
               "keeps those that no other beats in all frontier metrics, and picks one within the\n"
               "tolerance of the best objective by the preference order. Says what each other\n"
-              "candidate missed, and by how much.\n"
+              "candidate missed, and by how much; with --what-if, which one change of the\n"
+              "constraints would select another.\n"
               "\n"
               "Exit 1: no candidate is eligible; then no file is written.\n",
     .example = "paretopilot recommend examples/recommend/benchmarks.json --constraints "

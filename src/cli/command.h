@@ -121,6 +121,8 @@ pp_exit pp_exit_of(pp_status st);
     X(passport)                                                                                    \
     X(optimization_receipt)                                                                        \
     X(report)                                                                                      \
+    X(ci_gate)                                                                                     \
+    X(init)                                                                                        \
     X(import_llama_bench)                                                                          \
     X(summarize_llama_bench)                                                                       \
     X(compare_llama_bench)                                                                         \

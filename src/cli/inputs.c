@@ -7,28 +7,43 @@
 #include "decide/details.h"
 #include "version.h"
 
-pp_status pp_inputs_load(const pp_args *args, pp_inputs *inputs, pp_error *err)
+static pp_status load_files(const char *set, const char *constraints, pp_inputs *inputs,
+                            pp_error *err)
 {
     pp_arena *arena = &inputs->arena;
-    pp_status st = pp_benchmark_set_load(arena, args->positionals[0], &inputs->set,
-                                         inputs->benchmarks_sha256, err);
+    pp_status st = pp_benchmark_set_load(arena, set, &inputs->set, inputs->benchmarks_sha256, err);
 
     if (st == PP_OK)
-        st = pp_constraints_load(arena, pp_args_value(args, "constraints"), &inputs->constraints,
+        st = pp_constraints_load(arena, constraints, &inputs->constraints,
                                  inputs->constraints_sha256, err);
     return st;
 }
 
+pp_status pp_inputs_load(const pp_args *args, pp_inputs *inputs, pp_error *err)
+{
+    return load_files(args->positionals[0], pp_args_value(args, "constraints"), inputs, err);
+}
+
+static pp_status decide(pp_inputs *inputs, pp_error *err)
+{
+    return pp_wrap(
+        err, pp_decide(&inputs->arena, &inputs->set, &inputs->constraints, &inputs->decision, err),
+        "deciding");
+}
+
+pp_status pp_inputs_decide_files(const char *set, const char *constraints, pp_inputs *inputs,
+                                 pp_error *err)
+{
+    pp_status st = load_files(set, constraints, inputs, err);
+
+    return st == PP_OK ? decide(inputs, err) : st;
+}
+
 pp_status pp_inputs_decide(const pp_args *args, pp_inputs *inputs, pp_error *err)
 {
-    pp_arena *arena = &inputs->arena;
     pp_status st = pp_inputs_load(args, inputs, err);
 
-    if (st == PP_OK)
-        st = pp_wrap(err,
-                     pp_decide(arena, &inputs->set, &inputs->constraints, &inputs->decision, err),
-                     "deciding");
-    return st;
+    return st == PP_OK ? decide(inputs, err) : st;
 }
 
 void pp_inputs_done(pp_inputs *inputs)
@@ -46,8 +61,11 @@ pp_status pp_inputs_fail_no_winner(const pp_args *args, pp_inputs *inputs, pp_er
                            err);
     else
         st = pp_decision_table_print(&inputs->arena, &inputs->decision, stdout, err);
-    if (st != PP_OK)
-        return st;
+    return st == PP_OK ? pp_inputs_no_winner(inputs, err) : st;
+}
+
+pp_status pp_inputs_no_winner(const pp_inputs *inputs, pp_error *err)
+{
     return pp_fail(err, PP_ERR_NO_WINNER,
                    "no candidate is eligible: all %zu violate a limit; nothing was written",
                    inputs->set.candidate_count);

@@ -22,12 +22,18 @@ PP_MUST_CHECK pp_status pp_inputs_load(const pp_args *args, pp_inputs *inputs, p
 
 /** The same, and decide. */
 PP_MUST_CHECK pp_status pp_inputs_decide(const pp_args *args, pp_inputs *inputs, pp_error *err);
+/** The same for two paths. */
+PP_MUST_CHECK pp_status pp_inputs_decide_files(const char *set, const char *constraints,
+                                               pp_inputs *inputs, pp_error *err);
 void pp_inputs_done(pp_inputs *inputs);
 
 /** Say on standard output why nothing is eligible: as a table, or with --json as decision details.
  * Always fails: PP_ERR_NO_WINNER when that worked. */
 PP_MUST_CHECK pp_status pp_inputs_fail_no_winner(const pp_args *args, pp_inputs *inputs,
                                                  pp_error *err);
+
+/** Only the failure, PP_ERR_NO_WINNER, nothing printed. */
+pp_status pp_inputs_no_winner(const pp_inputs *inputs, pp_error *err);
 
 pp_fingerprints pp_inputs_fingerprints(const pp_inputs *inputs);
 

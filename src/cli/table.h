@@ -57,4 +57,7 @@ const char *pp_metric_unit(pp_text metric);
 /** Number and unit: "3250 ms". */
 const char *pp_metric_text(pp_arena *arena, pp_text metric, double value);
 
+/** "label     text", the text wrapped at the terminal's width; NULL reads "out of memory". */
+void pp_note_print(const char *label, const char *text, FILE *out);
+
 #endif

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "decide/improvement.h"
+
 static pp_json *number(pp_arena *arena, bool known, double value)
 {
     return known && isfinite(value) ? pp_json_new_real(arena, value) : pp_json_new_null(arena);
@@ -30,7 +32,47 @@ static pp_json *violation(pp_arena *arena, const pp_violation *v)
     return out;
 }
 
-static pp_json *candidate(pp_arena *arena, const pp_decision *d, size_t index)
+/* Among the missed limits that have a percent: the one missed least, or most. */
+static pp_json *extreme_miss(pp_arena *arena, const pp_violations *violations, bool most)
+{
+    const pp_violation *found = NULL;
+    pp_json *out;
+
+    for (size_t i = 0; i < violations->count; i++) {
+        const pp_violation *v = &violations->items[i];
+
+        if (v->kind != PP_VIOLATION_MISSING_METRIC && v->has_slack_percent &&
+            (found == NULL || (most ? v->slack_percent < found->slack_percent
+                                    : v->slack_percent > found->slack_percent)))
+            found = v;
+    }
+    if (found == NULL)
+        return pp_json_new_null(arena);
+    out = pp_json_new_object(arena);
+    pp_json_set_string(arena, out, "kind", pp_violation_kind_name(found->kind));
+    pp_json_set_text(arena, out, "metric", found->metric);
+    pp_json_set(arena, out, "missed_by", number(arena, true, -found->slack));
+    pp_json_set_real(arena, out, "missed_by_percent", -found->slack_percent);
+    return out;
+}
+
+static pp_json *improvement_or_null(pp_arena *arena, const pp_improvement *improvement)
+{
+    pp_json *out;
+
+    if (!improvement->exists)
+        return pp_json_new_null(arena);
+    out = pp_json_new_object(arena);
+    pp_json_set_text(arena, out, "metric", improvement->metric);
+    pp_json_set_real(arena, out, "value", improvement->value);
+    pp_json_set_real(arena, out, "change", improvement->change);
+    pp_json_set(arena, out, "change_percent",
+                number(arena, improvement->has_percent, improvement->change_percent));
+    return out;
+}
+
+static pp_json *candidate(pp_arena *arena, const pp_decision *d, size_t index,
+                          const pp_improvement *improvement)
 {
     const pp_verdict *verdict = &d->verdicts[index];
     pp_json *out = pp_json_new_object(arena);
@@ -47,6 +89,9 @@ static pp_json *candidate(pp_arena *arena, const pp_decision *d, size_t index)
     pp_json_set(arena, out, "shortfall_percent",
                 number(arena, verdict->outside_cutoff && verdict->has_shortfall_percent,
                        verdict->shortfall_percent));
+    pp_json_set(arena, out, "least_missed", extreme_miss(arena, &verdict->violations, false));
+    pp_json_set(arena, out, "most_missed", extreme_miss(arena, &verdict->violations, true));
+    pp_json_set(arena, out, "improvement", improvement_or_null(arena, improvement));
     return out;
 }
 
@@ -88,9 +133,12 @@ pp_json *pp_decision_details_to_json(pp_arena *arena, const pp_decision *decisio
     pp_json *out = pp_json_new_object(arena);
     pp_json *candidates = pp_json_new_array(arena);
     pp_json *inputs = pp_json_new_object(arena);
+    pp_improvement *improvements;
 
+    if (pp_improvements_find(arena, d, &improvements, NULL) != PP_OK)
+        return NULL;
     for (size_t i = 0; i < d->set->candidate_count; i++)
-        pp_json_add(arena, candidates, candidate(arena, d, i));
+        pp_json_add(arena, candidates, candidate(arena, d, i, &improvements[i]));
     pp_json_set_string(arena, inputs, "benchmarks_sha256", fingerprints.benchmarks_sha256);
     pp_json_set_string(arena, inputs, "constraints_sha256", fingerprints.constraints_sha256);
     pp_json_set_string(arena, out, "document", "decision-details");

@@ -15,12 +15,14 @@ extern const pp_fields pp_benchmark_set_fields;
 extern const pp_field_choice pp_constraints_choices[];
 extern const pp_fields pp_constraints_1_0_fields, pp_constraints_2_0_fields;
 extern const pp_fields pp_recommendation_fields, pp_decision_details_fields;
+extern const pp_fields pp_objective_fields, pp_profile_recommendation_fields;
 extern const pp_fields pp_input_fingerprint_fields;
 
 /* tables_passport.c */
 extern const pp_fields pp_passport_fields, pp_passport_result_fields, pp_receipt_result_fields;
 
-extern const pp_fields pp_objective_fields, pp_profile_recommendation_fields;
+/* tables_gate.c */
+extern const pp_fields pp_gate_fields, pp_gate_failure_fields, pp_regression_fields, pp_init_fields;
 
 /* tables_profiles.c */
 extern const char *const pp_words_profile_class[];

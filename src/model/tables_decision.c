@@ -264,6 +264,26 @@ static const pp_field violation_rows[] = {
 static const pp_fields violation_fields = FIELDS("violation", "one missed limit", violation_rows);
 static const pp_field_type violation_type = {OBJECT(violation_fields)};
 
+static const pp_field miss_rows[] = {
+    MEMBER("kind", "which limit", WORDS(violation_words)),
+    MEMBER("metric", "name of the metric", TEXT),
+    MEMBER("missed_by", "in the metric's unit, above 0; null beyond the range of a number", REAL,
+           OR_NULL),
+    MEMBER("missed_by_percent", "of the limit's size", REAL),
+};
+static const pp_fields miss_fields =
+    FIELDS("miss", "one limit and how far it was missed", miss_rows);
+
+static const pp_field improvement_rows[] = {
+    MEMBER("metric", "of the frontier", TEXT),
+    MEMBER("value", "the first value of it, everything else unchanged, that nobody dominates",
+           REAL),
+    MEMBER("change", "from the value it has, below 0 where less is better", REAL),
+    MEMBER("change_percent", "of the present value's size; null when that is 0", REAL, OR_NULL),
+};
+static const pp_fields improvement_fields =
+    FIELDS("improvement", "what would put a dominated candidate on the frontier", improvement_rows);
+
 static const pp_field verdict_rows[] = {
     MEMBER("id", "of the candidate", FILLED),
     MEMBER("status", "what the decision made of it", WORDS(standing_words)),
@@ -277,10 +297,71 @@ static const pp_field verdict_rows[] = {
            "or rejected",
            REAL, OR_NULL),
     MEMBER("shortfall_percent", "of the cutoff's size; null when that is 0", REAL, OR_NULL),
+    OPTION("least_missed",
+           "of the missed limits the one missed by the fewest percent; null without", NULL,
+           OBJECT(miss_fields), OR_NULL),
+    OPTION("most_missed", "the one missed by the most percent; null without", NULL,
+           OBJECT(miss_fields), OR_NULL),
+    OPTION("improvement",
+           "for a dominated one: the smallest change, in percent, of one metric that would put it "
+           "on the frontier; null when no single metric does",
+           NULL, OBJECT(improvement_fields), OR_NULL),
 };
 static const pp_fields verdict_fields =
     FIELDS("candidate-verdict", "what became of one candidate", verdict_rows);
 static const pp_field_type verdict_type = {OBJECT(verdict_fields)};
+
+static const char *const limit_kind_words[] = {"quality-retention", "maximum", "minimum", NULL};
+
+static const pp_field tolerance_step_rows[] = {
+    MEMBER("from_percent", "tolerance, the first is 0", NUMBER(0, 100)),
+    MEMBER("selected_id", "who is selected from there to the next step", FILLED),
+};
+static const pp_fields tolerance_step_fields =
+    FIELDS("tolerance-step", "a tolerance at which the choice changes", tolerance_step_rows);
+static const pp_field_type tolerance_step_type = {OBJECT(tolerance_step_fields)};
+
+static const pp_field limit_turn_rows[] = {
+    MEMBER("limit", "the nearest number that changes the choice, in the unit of the limit", REAL),
+    MEMBER("candidate_id", "who becomes eligible there, or stops to be", FILLED),
+    MEMBER("selected_id", "who is selected then; null when nobody is eligible", FILLED, OR_NULL),
+};
+static const pp_fields limit_turn_fields =
+    FIELDS("limit-turn", "where moving a limit changes the choice", limit_turn_rows);
+
+static const pp_field limit_change_rows[] = {
+    MEMBER("kind", "which of the limits", WORDS(limit_kind_words)),
+    MEMBER("metric", "name of the metric", TEXT),
+    MEMBER("limit", "as it is: in the metric's unit, for quality retention a ratio", REAL),
+    MEMBER("looser", "null when no looser limit changes the choice", OBJECT(limit_turn_fields),
+           OR_NULL),
+    MEMBER("tighter", "null when no tighter one does, and without a winner",
+           OBJECT(limit_turn_fields), OR_NULL),
+};
+static const pp_fields limit_change_fields =
+    FIELDS("limit-change", "one limit moved, the others as they are", limit_change_rows);
+static const pp_field_type limit_change_type = {OBJECT(limit_change_fields)};
+
+static const pp_field objective_change_rows[] = {
+    MEMBER("metric", "another frontier metric as the objective", FILLED),
+    MEMBER("direction", "its direction", WORDS(pp_words_direction)),
+    MEMBER("selected_id", "who is selected, tolerance and preferences as they are", FILLED),
+    MEMBER("best_id", "the numeric best, selected without tolerance and preferences", FILLED),
+};
+static const pp_fields objective_change_fields =
+    FIELDS("objective-change", "another objective, the rest as it is", objective_change_rows);
+static const pp_field_type objective_change_type = {OBJECT(objective_change_fields)};
+
+static const pp_field what_if_rows[] = {
+    MEMBER("tolerance",
+           "by tolerance, the limits and the objective as they are; empty without a winner",
+           LIST(tolerance_step_type)),
+    MEMBER("limits", "quality retention, `max_values`, `min_values`", LIST(limit_change_type)),
+    MEMBER("objectives", "the other frontier metrics; empty without a winner",
+           LIST(objective_change_type)),
+};
+static const pp_fields what_if_fields =
+    FIELDS("what-if", "which one change of the constraints would change the choice", what_if_rows);
 
 static const pp_field details_rows[] = {
     MEMBER("document", "what this is", WORDS(word_details)),
@@ -301,6 +382,9 @@ static const pp_field details_rows[] = {
            OBJECT(details_objective_fields)),
     MEMBER("near_miss", "closest outside the cutoff", OBJECT(near_miss_fields), OR_NULL),
     MEMBER("candidates", "in the order of the set", LIST(verdict_type), AT_LEAST_ONE),
+    OPTION("what_if",
+           "which one change of the constraints would change the choice; only with `--what-if`",
+           NULL, OBJECT(what_if_fields)),
 };
 const pp_fields pp_decision_details_fields = FIELDS_AT(
     "decision-details", "by how much each candidate missed", details_rows, "decision-details");

@@ -15,6 +15,7 @@ WORDS = [
     ("src/model/exchange.c", r"failure_names\[.*?\{(.*?)\};", r'"([^"]+)"', "docs/glossary.md"),
     ("src/model/exchange.c", r"phase_names\[\] = \{(.*?)\};", r'"([^"]+)"', "docs/glossary.md"),
     ("src/decide/decision.c", r"names\[\] = \{(.*?)\};", r'"([^"]+)"', "docs/glossary.md"),
+    ("src/decide/gate.c", r"names\[\] = \{(.*?)\};", r'"([^"]+)"', "docs/glossary.md"),
     ("src/decide/limits.c", r"names\[\] = \{(.*?)\};", r'"([^"]+)"', "docs/glossary.md"),
     ("src/decide/change.c", r"names\[\] = \{(.*?)\};", r'"([^"]+)"', "docs/glossary.md"),
     ("src/decide/passport.c", r"names\[\] = \{(.*?)\};", r'"([^"]+)"', "docs/glossary.md"),

@@ -81,11 +81,21 @@ TREE = [
     (r"tests/golden/(recommend|profiles)/output-exists/taken\.json", ""),  # stands in the way; no document
     (r"tests/golden/passport/[^/]+/written/passport\.json", "passport"),
     (r"tests/golden/validate/passport-altered/(whole|altered)\.json", "passport"),
+    (r"tests/golden/ci-gate/[^/]+/written/.*/gate\.json", "gate"),
+    (r"tests/golden/ci-gate/[^/]+/written/.*/regression\.json", "regression"),
+    (r"tests/golden/ci-gate/[^/]+/written/.*/recommendation\.json", "recommendation"),
+    (r"tests/golden/ci-gate/[^/]+/written/.*/decision-passport\.json", "passport"),
+    (r"tests/golden/ci-gate/[^/]+/written/failure\.json", "gate-failure"),
+    (r"tests/golden/ci-gate/[^/]+/earlier\.json", "recommendation"),
+    (r"tests/golden/ci-gate/[^/]+/study/experiment/benchmark-set\.json", "benchmark-set"),
+    (r"tests/golden/ci-gate/[^/]+/study/experiment/constraints\.json", "constraints"),
     (r"tests/golden/passport/output-exists/passport\.json", ""),  # stands in the way; no document
     (r"tests/golden/recommend/output-exists/taken\.json", ""),  # stands in the way; no document
 ]
 # What a command prints with --json, by its name and its exit code.
 PRINTED = {
+    ("ci-gate", 0): "gate",
+    ("ci-gate", 1): "gate-failure",
     ("doctor", 0): "doctor",
     ("import llama-bench", 0): "benchmark-set",
     ("summarize-llama-bench", 0): "llama-bench-summary",

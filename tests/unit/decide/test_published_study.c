@@ -5,6 +5,7 @@
 #include "decide/passport.h"
 #include "decide/profiles.h"
 #include "decide/recommendation.h"
+#include "decide/what_if.h"
 #include "mask.h"
 #include "published_study.h"
 #include "shared.h"
@@ -135,6 +136,37 @@ static void the_published_profiles_are_reproduced(void **state)
     pp_arena_done(&s.arena);
 }
 
+/* The published profiles have no tolerance and no preferences; those whose metric is none of the
+ * frontier cannot be asked for. */
+static void other_objectives_select_what_the_published_profiles_do(void **state)
+{
+    static const struct {
+        const char *metric, *selected;
+    } want[] = {
+        {"peak_rss_mib", "q4-generic"},
+        {"ttft_ms_p95", "q4-kleidiai-tuned"},
+        {"generation_tps", "q8-generic"},
+    };
+    scene s = {0};
+    pp_what_if w;
+    pp_error err = {0};
+    size_t found = 0;
+
+    (void)state;
+    decide_fixtures(&s);
+    assert_ok(pp_what_if_find(&s.arena, &s.decision, &w, &err), err);
+    for (size_t i = 0; i < w.objective_count; i++) {
+        for (size_t j = 0; j < PP_COUNT_OF(want); j++) {
+            if (!pp_text_is(w.objectives[i].objective.metric, want[j].metric))
+                continue;
+            found++;
+            assert_string_equal(s.set.candidates[w.objectives[i].best].id.data, want[j].selected);
+        }
+    }
+    assert_int_equal(found, PP_COUNT_OF(want));
+    pp_arena_done(&s.arena);
+}
+
 static void the_passport_has_the_published_digest(void **state)
 {
     scene s = {0};
@@ -158,6 +190,7 @@ int main(void)
         cmocka_unit_test(the_benchmark_set_survives_reading_and_writing),
         cmocka_unit_test(the_published_decision_is_reproduced),
         cmocka_unit_test(the_published_profiles_are_reproduced),
+        cmocka_unit_test(other_objectives_select_what_the_published_profiles_do),
         cmocka_unit_test(the_passport_has_the_published_digest),
     };
 

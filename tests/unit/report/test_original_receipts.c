@@ -146,8 +146,9 @@ static void check_not_comparable(const decision_case *c, const receipt_page *pag
     const char *got = "";
 
     for (size_t i = 0; want->kind == PP_JSON_ARRAY && i < want->array.count; i++)
-        names = pp_arena_printf(c->arena, "%s%s%s", names, i == 0 ? "" : ", ",
-                                with_controls_shown(c->arena, want->array.items[i]->text.data, "\\"));
+        names =
+            pp_arena_printf(c->arena, "%s%s%s", names, i == 0 ? "" : ", ",
+                            with_controls_shown(c->arena, want->array.items[i]->text.data, "\\"));
     for (at++; at < page->count && page->lines[at].text[0] != '#'; at++) {
         if (strncmp(page->lines[at].text, intro, strlen(intro)) == 0)
             got = page->lines[at].text + strlen(intro);
