@@ -120,6 +120,7 @@ pp_exit pp_exit_of(pp_status st);
     X(profiles)                                                                                    \
     X(passport)                                                                                    \
     X(optimization_receipt)                                                                        \
+    X(summarize_stability)                                                                         \
     X(report)                                                                                      \
     X(ci_gate)                                                                                     \
     X(init)                                                                                        \

@@ -5,6 +5,7 @@
 #include "base/files.h"
 #include "decide/passport.h"
 #include "decide/passport_check.h"
+#include "decide/stability.h"
 #include "intake/bench_compare.h"
 #include "model/benchmark_set.h"
 #include "model/constraints.h"
@@ -127,6 +128,18 @@ static pp_status decode_passport(validator *v, const pp_json *root, pp_error *er
     return st;
 }
 
+static pp_status decode_stability(validator *v, const pp_json *root, pp_error *err)
+{
+    pp_stability stability;
+    pp_status st = pp_stability_decode(v->arena, root, &stability, err);
+
+    if (st == PP_OK)
+        v->out->holds =
+            pp_arena_printf(v->arena, "%zu passes, %s", stability.pass_count,
+                            count_text(v->arena, stability.candidate_count, "candidate"));
+    return st;
+}
+
 /* By name of the kind; of a line for JSON Lines. */
 static const struct {
     const char *kind;
@@ -139,6 +152,7 @@ static const struct {
     {"passport", decode_passport},
     {"policy-set", decode_policies},
     {"samples", decode_sample},
+    {"stability", decode_stability},
     {"study-plan", decode_plan},
 };
 

@@ -14,7 +14,7 @@ extern const char *const pp_words_origin[], *const pp_words_direction[], *const 
 extern const pp_fields pp_benchmark_set_fields;
 extern const pp_field_choice pp_constraints_choices[];
 extern const pp_fields pp_constraints_1_0_fields, pp_constraints_2_0_fields;
-extern const pp_fields pp_recommendation_fields, pp_decision_details_fields;
+extern const pp_fields pp_recommendation_fields, pp_decision_details_fields, pp_stability_fields;
 extern const pp_fields pp_objective_fields, pp_profile_recommendation_fields;
 extern const pp_fields pp_input_fingerprint_fields;
 

@@ -388,3 +388,62 @@ static const pp_field details_rows[] = {
 };
 const pp_fields pp_decision_details_fields = FIELDS_AT(
     "decision-details", "by how much each candidate missed", details_rows, "decision-details");
+
+/* ---- stability --------------------------------------------------------------------------------
+ */
+
+WORD(word_method, "observed pass direction and relative spread; no significance claim");
+static const char *const comparison_words[] = {"no change", "improved", "regressed", NULL};
+static const char *const consistency_words[] = {"no change", "consistent", "mixed", NULL};
+static const char *const overall_words[] = {"no change", "improved", "regressed", "mixed", NULL};
+static const pp_field_type sha256_type = {SHA256};
+
+static const pp_field pass_value_rows[] = {
+    MEMBER("pass_label", "as in `pass_labels`, in its order", FILLED),
+    MEMBER("candidate_value", "of the candidate in this pass, in the metric's unit", REAL),
+    MEMBER("baseline_value", "of the baseline in this pass", REAL),
+    MEMBER("relative_delta_percent",
+           "of the baseline's size, above 0 where the candidate is better; null when the baseline "
+           "is 0 or the result beyond the range of a number",
+           REAL, OR_NULL),
+    MEMBER("comparison", "of the candidate with the baseline", WORDS(comparison_words)),
+};
+static const pp_fields pass_value_fields =
+    FIELDS("pass-value", "one metric of one candidate in one pass", pass_value_rows);
+static const pp_field_type pass_value_type = {OBJECT(pass_value_fields)};
+
+static const pp_field stability_row_rows[] = {
+    MEMBER("candidate_id", "of the candidate", FILLED),
+    MEMBER("metric", "name of the metric", FILLED),
+    MEMBER("direction", "whether less or more is better", WORDS(pp_words_direction)),
+    MEMBER("pass_values", "one for each pass", LIST(pass_value_type), ITEMS(2, 8)),
+    MEMBER("relative_spread_percent",
+           "highest less lowest value of the candidate, of the mean's size; null when the mean is "
+           "0 and the values differ",
+           POSITIVE_REAL, OR_NULL),
+    MEMBER("consistency", "whether passes contradict each other", WORDS(consistency_words)),
+    MEMBER("overall_direction", "where all passes point that changed at all", WORDS(overall_words)),
+};
+static const pp_fields stability_row_fields =
+    FIELDS("stability-row", "one metric of one candidate over all passes", stability_row_rows);
+static const pp_field_type stability_row_type = {OBJECT(stability_row_fields)};
+
+static const pp_field stability_rows[] = {
+    MEMBER("schema_version", "version of the format", WORDS(pp_words_1_0)),
+    MEMBER("method", "what this is and is not", WORDS(word_method)),
+    MEMBER("baseline_id", "the same in every pass", FILLED),
+    MEMBER("synthetic", "false only when every figure of every pass was measured", BOOL),
+    MEMBER("pass_labels", "of the passes, in the order they were given", LIST(pp_type_filled),
+           ITEMS(2, 8)),
+    MEMBER("metric_directions", "whether less or more of a metric is better",
+           MAP(pp_type_direction), ITEMS(1, 32)),
+    MEMBER("input_fingerprints", "label to the SHA-256 of its benchmark set; may be empty",
+           MAP(sha256_type)),
+    MEMBER("candidate_configuration_fingerprints",
+           "id to the SHA-256 of its label and parameters, the same in every pass",
+           MAP(sha256_type), AT_LEAST_ONE),
+    MEMBER("rows", "every candidate with every metric, by id, then by metric",
+           LIST(stability_row_type), AT_LEAST_ONE),
+};
+const pp_fields pp_stability_fields = FIELDS_AT(
+    "stability", "what several passes of one measurement agree on", stability_rows, "stability");

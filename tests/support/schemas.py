@@ -46,6 +46,7 @@ BUNDLE = [
 TREE = [
     (r"examples/recommend/benchmarks\.json", "benchmark-set"),
     (r"examples/recommend/constraints\.json", "constraints"),
+    (r"examples/stability/[^/]+\.json", "benchmark-set"),
     (r"examples/recommend/policies\.json", "policy-set"),
     (r"examples/[^/]+/plan\.json", "study-plan"),
     (r"examples/tables/[^/]+\.json", "model-table"),
@@ -75,11 +76,14 @@ TREE = [
     (r"tests/golden/[^/]+/[^/]+/constraints\.json", "constraints"),
     (r"tests/golden/recommend/[^/]+/written/recommendation\.json", "recommendation"),
     (r"tests/golden/recommend/[^/]+/written/decision-details\.json", "decision-details"),
+    (r"tests/golden/summarize-stability/[^/]+/[ab]\.json", "benchmark-set"),
+    (r"tests/golden/summarize-stability/written/written/stability\.json", "stability"),
     (r"tests/golden/profiles/(bad-[^/]+|list-on-top|latin-1)/policies\.json", ""),  # no documents
     (r"tests/golden/profiles/[^/]+/policies\.json", "policy-set"),
     (r"tests/golden/profiles/[^/]+/written/profiles\.json", "profiles"),
-    (r"tests/golden/(recommend|profiles)/output-exists/taken\.json", ""),  # stands in the way; no document
+    (r"tests/golden/(recommend|profiles|summarize-stability)/output-exists/taken\.json", ""),  # stands in the way; no document
     (r"tests/golden/passport/[^/]+/written/passport\.json", "passport"),
+    (r"tests/golden/validate/stability-altered/(whole|altered)\.json", "stability"),
     (r"tests/golden/validate/passport-altered/(whole|altered)\.json", "passport"),
     (r"tests/golden/ci-gate/[^/]+/written/.*/gate\.json", "gate"),
     (r"tests/golden/ci-gate/[^/]+/written/.*/regression\.json", "regression"),
@@ -113,6 +117,7 @@ PRINTED = {
     ("recommend", 0): "recommendation",
     ("recommend", 1): "decision-details",
     ("study run", 0): "study-summary",
+    ("summarize-stability", 0): "stability",
 }
 # Written to be refused.
 REFUSED = {
@@ -293,7 +298,7 @@ def documents_of_tree(root):
                 if kind != "" and name not in REFUSED:
                     yield path, kind
     for args in sorted((root / "tests/golden").glob("*/*/args")):
-        words = args.read_text().split("\n")
+        words = args.read_text(errors="replace").split("\n")
         if "--json" not in words or not (args.parent / "stdout").exists():
             continue
         exit_file = args.parent / "exit"

@@ -9,7 +9,14 @@
 #include "decide/frontier_parts.h"
 #include "shared.h"
 
-enum { SETS = 24000, LARGE_SETS = 300, MAX_ROWS = 200, LARGE_ROWS = 1000, MAX_COSTS = 6 };
+enum {
+    SMALL_SETS = 20000,
+    SETS = 4000,
+    LARGE_SETS = 150,
+    MAX_ROWS = 200,
+    LARGE_ROWS = 1000,
+    MAX_COSTS = 6
+};
 
 typedef struct random_set {
     double costs[LARGE_ROWS * MAX_COSTS];
@@ -284,8 +291,8 @@ static void small_sets_have_the_frontier_of_the_definition(void **state)
 {
     (void)state;
     seed = 20240611;
-    check_sets(SETS / 2, 60);
-    check_sets(SETS / 2, MAX_ROWS);
+    check_sets(SMALL_SETS, 60);
+    check_sets(SETS, MAX_ROWS);
 }
 
 static void large_sets_have_the_frontier_of_the_definition(void **state)
