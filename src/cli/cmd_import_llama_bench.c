@@ -151,14 +151,8 @@ static pp_status import_files(const pp_args *args, pp_arena *arena, pp_error *er
 
 static pp_status run(const pp_args *args, pp_exit *ret_exit, pp_error *err)
 {
-    pp_arena arena = {0};
-    pp_status st = pp_output_check_free(pp_args_value(args, "output"), err);
-
     (void)ret_exit;
-    if (st == PP_OK)
-        st = import_files(args, &arena, err);
-    pp_arena_done(&arena);
-    return st;
+    return pp_with_new_output(args, import_files, err);
 }
 
 const pp_command pp_command_import_llama_bench = {

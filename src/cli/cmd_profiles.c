@@ -150,10 +150,10 @@ static pp_status report(const pp_args *args, work *w, pp_error *err)
 
     if (without != NULL)
         return fail_no_winner(args, w, without, err);
-    document = pp_profiles_to_json(arena, &w->profiles, PP_VERSION,
-                                   (pp_profiles_fingerprints){w->inputs.benchmarks_sha256,
-                                                              w->inputs.constraints_sha256,
-                                                              w->policies_sha256});
+    document =
+        pp_profiles_to_json(arena, &w->profiles, PP_VERSION,
+                            (pp_fingerprints){w->inputs.benchmarks_sha256,
+                                              w->inputs.constraints_sha256, w->policies_sha256});
     st = pp_arena_check(arena, err);
     if (st == PP_OK && output != NULL)
         st = pp_json_save_new(document, output, err);

@@ -211,14 +211,8 @@ static pp_status summarize(const pp_args *args, pp_arena *arena, pp_error *err)
 
 static pp_status run(const pp_args *args, pp_exit *ret_exit, pp_error *err)
 {
-    pp_arena arena = {0};
-    pp_status st = pp_output_check_free(pp_args_value(args, "output"), err);
-
     (void)ret_exit;
-    if (st == PP_OK)
-        st = summarize(args, &arena, err);
-    pp_arena_done(&arena);
-    return st;
+    return pp_with_new_output(args, summarize, err);
 }
 
 const pp_command pp_command_summarize_llama_bench = {

@@ -73,7 +73,7 @@ pp_status pp_inputs_no_winner(const pp_inputs *inputs, pp_error *err)
 
 pp_fingerprints pp_inputs_fingerprints(const pp_inputs *inputs)
 {
-    return (pp_fingerprints){inputs->benchmarks_sha256, inputs->constraints_sha256};
+    return (pp_fingerprints){inputs->benchmarks_sha256, inputs->constraints_sha256, NULL};
 }
 
 pp_status pp_output_check_free(const char *path, pp_error *err)
@@ -81,6 +81,19 @@ pp_status pp_output_check_free(const char *path, pp_error *err)
     if (path != NULL && pp_path_exists(path))
         return pp_fail(err, PP_ERR_EXISTS, "'%s' exists already; nothing is overwritten", path);
     return PP_OK;
+}
+
+pp_status pp_with_new_output(const pp_args *args,
+                             pp_status (*work)(const pp_args *args, pp_arena *arena, pp_error *err),
+                             pp_error *err)
+{
+    pp_arena arena = {0};
+    pp_status st = pp_output_check_free(pp_args_value(args, "output"), err);
+
+    if (st == PP_OK)
+        st = work(args, &arena, err);
+    pp_arena_done(&arena);
+    return st;
 }
 
 pp_status pp_print_json(const pp_json *document, pp_error *err)

@@ -40,6 +40,13 @@ pp_fingerprints pp_inputs_fingerprints(const pp_inputs *inputs);
 /** PP_ERR_EXISTS when an output path is taken; NULL is no path. */
 PP_MUST_CHECK pp_status pp_output_check_free(const char *path, pp_error *err);
 
+/** Do the work of a command that writes --output: nothing when that path is taken. The arena ends
+ * with the work. */
+PP_MUST_CHECK pp_status pp_with_new_output(const pp_args *args,
+                                           pp_status (*work)(const pp_args *args, pp_arena *arena,
+                                                             pp_error *err),
+                                           pp_error *err);
+
 /** The ASCII form on standard output; main checks the stream. */
 PP_MUST_CHECK pp_status pp_print_json(const pp_json *document, pp_error *err);
 

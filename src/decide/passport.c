@@ -63,18 +63,6 @@ static pp_json *method(pp_arena *arena, bool synthetic)
     return out;
 }
 
-static void put_fingerprints(pp_arena *arena, pp_json *out, pp_fingerprints fingerprints)
-{
-    pp_json *inputs;
-
-    if (fingerprints.benchmarks_sha256 == NULL)
-        return;
-    inputs = pp_json_new_object(arena);
-    pp_json_set_string(arena, inputs, "benchmarks_sha256", fingerprints.benchmarks_sha256);
-    pp_json_set_string(arena, inputs, "constraints_sha256", fingerprints.constraints_sha256);
-    pp_json_set(arena, out, "input_fingerprints", inputs);
-}
-
 static pp_json *document(pp_arena *arena, const pp_ladder *ladder, const char *tool_version,
                          pp_fingerprints fingerprints)
 {
@@ -96,7 +84,7 @@ static pp_json *document(pp_arena *arena, const pp_ladder *ladder, const char *t
     pp_json_set(arena, out, "resource_alternative",
                 synthetic ? pp_json_new_null(arena) : pp_passport_alternative(arena, ladder));
     pp_json_set(arena, out, "method", method(arena, synthetic));
-    put_fingerprints(arena, out, fingerprints);
+    pp_fingerprints_put(arena, out, fingerprints);
     return out;
 }
 

@@ -194,27 +194,14 @@ static pp_json *profile_to_json(pp_arena *arena, const pp_profiles *profiles,
     pp_json_set_text(arena, out, "description", item->profile->description);
     pp_json_set_string(arena, out, "classification", pp_profile_class_name(item->profile->class));
     pp_json_set_string(arena, out, "scenario_notice", pp_profile_notice(profiles, item->profile));
-    pp_json_set(arena, out, "recommendation",
-                pp_recommendation_to_json(arena, &item->decision, tool_version,
-                                          (pp_fingerprints){NULL, NULL}));
+    pp_json_set(
+        arena, out, "recommendation",
+        pp_recommendation_to_json(arena, &item->decision, tool_version, (pp_fingerprints){0}));
     return out;
 }
 
-static void put_fingerprints(pp_arena *arena, pp_json *out, pp_profiles_fingerprints fingerprints)
-{
-    pp_json *inputs;
-
-    if (fingerprints.benchmarks_sha256 == NULL)
-        return;
-    inputs = pp_json_new_object(arena);
-    pp_json_set_string(arena, inputs, "benchmarks_sha256", fingerprints.benchmarks_sha256);
-    pp_json_set_string(arena, inputs, "constraints_sha256", fingerprints.constraints_sha256);
-    pp_json_set_string(arena, inputs, "policies_sha256", fingerprints.policies_sha256);
-    pp_json_set(arena, out, "input_fingerprints", inputs);
-}
-
 pp_json *pp_profiles_to_json(pp_arena *arena, const pp_profiles *profiles, const char *tool_version,
-                             pp_profiles_fingerprints fingerprints)
+                             pp_fingerprints fingerprints)
 {
     const pp_profile_decision *canonical = &profiles->items[profiles->policies->canonical];
     pp_json *out = pp_json_new_object(arena);
@@ -230,7 +217,7 @@ pp_json *pp_profiles_to_json(pp_arena *arena, const pp_profiles *profiles, const
     pp_json_set_text(arena, out, "canonical_profile_id", canonical->profile->id);
     pp_json_set_text(arena, out, "canonical_selected_id",
                      profiles->set->candidates[canonical->decision.selected].id);
-    put_fingerprints(arena, out, fingerprints);
+    pp_fingerprints_put(arena, out, fingerprints);
     pp_json_set(arena, out, "profiles", items);
     return out;
 }

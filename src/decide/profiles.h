@@ -5,7 +5,7 @@
 #ifndef PP_DECIDE_PROFILES_H
 #define PP_DECIDE_PROFILES_H
 
-#include "decide/decision.h"
+#include "decide/recommendation.h"
 #include "model/policy_set.h"
 
 /* A tolerance written twice is the same when it differs by no more than this, in percent points. */
@@ -23,12 +23,6 @@ typedef struct pp_profiles {
     pp_profile_decision *items; /* one for each profile, in the order of the policy set */
     size_t count;
 } pp_profiles;
-
-typedef struct pp_profiles_fingerprints {
-    const char *benchmarks_sha256; /* 64 digits; NULL leaves input_fingerprints out */
-    const char *constraints_sha256;
-    const char *policies_sha256;
-} pp_profiles_fingerprints;
 
 /**
  * The constraints that a profile is decided by. Of the canonical one they are the constraints
@@ -66,6 +60,6 @@ const char *pp_profile_notice(const pp_profiles *profiles, const pp_profile *pro
 /** The document, when each profile selects one. NULL when memory is short; the writer reports it.
  */
 pp_json *pp_profiles_to_json(pp_arena *arena, const pp_profiles *profiles, const char *tool_version,
-                             pp_profiles_fingerprints fingerprints);
+                             pp_fingerprints fingerprints);
 
 #endif

@@ -145,7 +145,7 @@ static pp_json *deltas(pp_arena *arena, const pp_decision *d)
     return out;
 }
 
-static void put_fingerprints(pp_arena *arena, pp_json *out, pp_fingerprints fingerprints)
+void pp_fingerprints_put(pp_arena *arena, pp_json *out, pp_fingerprints fingerprints)
 {
     pp_json *inputs;
 
@@ -154,6 +154,8 @@ static void put_fingerprints(pp_arena *arena, pp_json *out, pp_fingerprints fing
     inputs = pp_json_new_object(arena);
     pp_json_set_string(arena, inputs, "benchmarks_sha256", fingerprints.benchmarks_sha256);
     pp_json_set_string(arena, inputs, "constraints_sha256", fingerprints.constraints_sha256);
+    if (fingerprints.policies_sha256 != NULL)
+        pp_json_set_string(arena, inputs, "policies_sha256", fingerprints.policies_sha256);
     pp_json_set(arena, out, "input_fingerprints", inputs);
 }
 
@@ -182,6 +184,6 @@ pp_json *pp_recommendation_to_json(pp_arena *arena, const pp_decision *decision,
     pp_json_set(arena, out, "rejected", rejected(arena, d));
     pp_json_set(arena, out, "selected", selected(arena, &set->candidates[d->selected]));
     pp_json_set(arena, out, "deltas_vs_baseline", deltas(arena, d));
-    put_fingerprints(arena, out, fingerprints);
+    pp_fingerprints_put(arena, out, fingerprints);
     return out;
 }

@@ -7,7 +7,11 @@
 typedef struct pp_fingerprints {
     const char *benchmarks_sha256; /* 64 digits; NULL leaves input_fingerprints out */
     const char *constraints_sha256;
+    const char *policies_sha256; /* NULL where there is no policy set */
 } pp_fingerprints;
+
+/** Set `input_fingerprints` of a document, unless they are left out. */
+void pp_fingerprints_put(pp_arena *arena, pp_json *out, pp_fingerprints fingerprints);
 
 /**
  * The document of a decision with a winner. Figures that no number can hold (a percent of a tiny

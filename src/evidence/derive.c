@@ -179,7 +179,7 @@ static pp_status make_decision(derivation *d, pp_error *err)
         st = pp_decide(d->arena, &out->set, &out->plan.constraints, &out->decision, err);
     if (st != PP_OK)
         return st;
-    out->fingerprints = (pp_fingerprints){out->benchmarks_sha256, out->constraints_sha256};
+    out->fingerprints = (pp_fingerprints){out->benchmarks_sha256, out->constraints_sha256, NULL};
     if (out->decision.has_winner)
         out->recommendation =
             pp_recommendation_to_json(d->arena, &out->decision, d->tool_version, out->fingerprints);

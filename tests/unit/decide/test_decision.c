@@ -99,7 +99,8 @@ static void quality_that_cannot_be_measured_is_not_judged(void **state)
     (void)state;
     assert_ok(play(&s, set_text, not_measurable_text, &err), err);
     assert_true(pp_text_is(s.set.candidates[s.decision.selected].id, "fast"));
-    document = pp_recommendation_to_json(&s.arena, &s.decision, "1", (pp_fingerprints){"b", "c"});
+    document =
+        pp_recommendation_to_json(&s.arena, &s.decision, "1", (pp_fingerprints){"b", "c", NULL});
     echo = pp_json_find(document, "constraints");
     assert_true(pp_text_is(pp_json_find(echo, "schema_version")->text, "2.0"));
     assert_true(pp_text_is(pp_json_find(echo, "quality")->text, "not-measurable"));
@@ -121,7 +122,8 @@ static void nothing_eligible_is_a_result(void **state)
                    &err),
               err);
     assert_false(s.decision.has_winner);
-    details = pp_decision_details_to_json(&s.arena, &s.decision, "1", (pp_fingerprints){"b", "c"});
+    details =
+        pp_decision_details_to_json(&s.arena, &s.decision, "1", (pp_fingerprints){"b", "c", NULL});
     assert_int_equal(pp_json_find(details, "selected_id")->kind, PP_JSON_NULL);
     assert_int_equal(pp_json_find(details, "candidates")->array.count, 5);
     pp_arena_done(&s.arena);
@@ -207,7 +209,7 @@ static void missing_memory_is_an_error_everywhere(void **state)
         st = play(&s, set_text, judged_text, &err);
         if (st == PP_OK)
             st = pp_json_write(pp_decision_details_to_json(&s.arena, &s.decision, "1",
-                                                           (pp_fingerprints){"b", "c"}),
+                                                           (pp_fingerprints){"b", "c", NULL}),
                                PP_JSON_FILE, &out, &err);
         done = pp_fail_nth_seen() < n;
         pp_fail_nth_arm(0);

@@ -45,8 +45,8 @@ static void decide_with(scene *s, const char *constraints, const char *synthetic
     if (!s->decision.has_winner)
         return;
     s->recommendation =
-        pp_recommendation_to_json(&s->arena, &s->decision, "0", (pp_fingerprints){hex, hex});
-    assert_ok(pp_passport_make(&s->arena, &s->decision, "0", (pp_fingerprints){hex, hex},
+        pp_recommendation_to_json(&s->arena, &s->decision, "0", (pp_fingerprints){hex, hex, NULL});
+    assert_ok(pp_passport_make(&s->arena, &s->decision, "0", (pp_fingerprints){hex, hex, NULL},
                                &s->passport, &err),
               err);
 }

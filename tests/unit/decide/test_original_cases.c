@@ -44,7 +44,7 @@ static void check_document(decision_case *r)
 
     case_fingerprints(r, &benchmarks_hex, &constraints_hex);
     document = pp_recommendation_to_json(r->arena, &r->decision, "0",
-                                         (pp_fingerprints){benchmarks_hex, constraints_hex});
+                                         (pp_fingerprints){benchmarks_hex, constraints_hex, NULL});
     got = canonical_sha256(r->arena, mask_recommendation(r->arena, document, true));
     if (!pp_text_is(pp_json_find(r->expected, "masked_sha256")->text, got))
         fail_msg("%s: the masked recommendation differs", r->id);
@@ -82,8 +82,8 @@ static void replay_case(decision_case *r, void *context)
     } else if (r->status == PP_OK) {
         if (!may_decide(r))
             fail_msg("%s: decided, the original refuses", r->id);
-        (void)canonical_sha256(r->arena, pp_recommendation_to_json(r->arena, &r->decision, "0",
-                                                                   (pp_fingerprints){NULL, NULL}));
+        (void)canonical_sha256(
+            r->arena, pp_recommendation_to_json(r->arena, &r->decision, "0", (pp_fingerprints){0}));
         t->improved++;
     } else if (accepted) {
         if (!is_declared_refusal(r))
@@ -120,8 +120,7 @@ static pp_json *masked_from_files(pp_arena *arena, const char *benchmarks, const
     assert_ok(pp_constraints_load(arena, constraints, &c, hex, &err), err);
     assert_ok(pp_decide(arena, &set, &c, &decision, &err), err);
     return mask_recommendation(
-        arena, pp_recommendation_to_json(arena, &decision, "0", (pp_fingerprints){NULL, NULL}),
-        false);
+        arena, pp_recommendation_to_json(arena, &decision, "0", (pp_fingerprints){0}), false);
 }
 
 static void the_worked_example_has_its_published_digest(void **state)

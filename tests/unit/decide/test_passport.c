@@ -25,8 +25,7 @@ static pp_status make(pp_arena *arena, const char *set_text, const char *constra
               *err);
     assert_ok(pp_constraints_decode(arena, root, constraints, err), *err);
     assert_ok(pp_decide(arena, set, constraints, decision, err), *err);
-    return pp_passport_make(arena, decision, "1.2.3", (pp_fingerprints){NULL, NULL}, ret_passport,
-                            err);
+    return pp_passport_make(arena, decision, "1.2.3", (pp_fingerprints){0}, ret_passport, err);
 }
 
 static const pp_json *passport_of(pp_arena *arena, const char *set, const char *constraints)

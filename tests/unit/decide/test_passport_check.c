@@ -27,9 +27,9 @@ static const char *sound_text(pp_arena *arena)
                                   &constraints, hex, &err),
               err);
     assert_ok(pp_decide(arena, &set, &constraints, &decision, &err), err);
-    assert_ok(
-        pp_passport_make(arena, &decision, "1.2.3", (pp_fingerprints){hex, hex}, &passport, &err),
-        err);
+    assert_ok(pp_passport_make(arena, &decision, "1.2.3", (pp_fingerprints){hex, hex, NULL},
+                               &passport, &err),
+              err);
     pp_buf_init(&text, PP_JSON_MAX_BYTES);
     assert_ok(pp_json_write(passport, PP_JSON_COMPACT, &text, &err), err);
     copy = pp_arena_dup(arena, text.data, text.size);

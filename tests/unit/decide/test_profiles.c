@@ -259,8 +259,8 @@ static void the_document_names_inputs_once_and_never_inside(void **state)
     assert_ok(
         play(&s, MEASURED, CONSTRAINTS("{}"), POLICIES(DERIVED("w", "w", "max") "," MAIN), &err),
         err);
-    document = pp_profiles_to_json(&s.arena, &s.profiles, "1.2.3",
-                                   (pp_profiles_fingerprints){"aa", "bb", "cc"});
+    document =
+        pp_profiles_to_json(&s.arena, &s.profiles, "1.2.3", (pp_fingerprints){"aa", "bb", "cc"});
     inputs = pp_json_find(document, "input_fingerprints");
     assert_string_equal(pp_json_find(inputs, "benchmarks_sha256")->text.data, "aa");
     assert_string_equal(pp_json_find(inputs, "constraints_sha256")->text.data, "bb");
@@ -289,9 +289,9 @@ static void missing_memory_is_an_error_everywhere(void **state)
         st = play(&s, MEASURED, CONSTRAINTS("{}"), POLICIES(MAIN "," DERIVED("w", "w", "max")),
                   &err);
         if (st == PP_OK)
-            st = pp_json_write(pp_profiles_to_json(&s.arena, &s.profiles, "1",
-                                                   (pp_profiles_fingerprints){"b", "c", "p"}),
-                               PP_JSON_FILE, &out, &err);
+            st = pp_json_write(
+                pp_profiles_to_json(&s.arena, &s.profiles, "1", (pp_fingerprints){"b", "c", "p"}),
+                PP_JSON_FILE, &out, &err);
         done = pp_fail_nth_seen() < n;
         pp_fail_nth_arm(0);
         pp_buf_done(&out);

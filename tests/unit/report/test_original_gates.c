@@ -54,9 +54,9 @@ static pp_gate judge(decision_case *c, const pp_gate_rules *rules)
     pp_buf receipt;
 
     pp_buf_init(&receipt, PP_RECEIPT_MAX_BYTES);
-    assert_ok(pp_passport_make(c->arena, &c->decision, "0", (pp_fingerprints){NULL, NULL},
-                               &passport, &c->err),
-              c->err);
+    assert_ok(
+        pp_passport_make(c->arena, &c->decision, "0", (pp_fingerprints){0}, &passport, &c->err),
+        c->err);
     assert_ok(pp_receipt_write(passport, &receipt, &c->err), c->err);
     assert_ok(pp_gate_judge(c->arena, &c->decision, passport, rules, &gate, &c->err), c->err);
     pp_buf_done(&receipt);

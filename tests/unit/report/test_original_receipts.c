@@ -222,7 +222,8 @@ static receipt_page make(decision_case *c)
 
     case_fingerprints(c, &benchmarks, &constraints);
     assert_ok(pp_passport_make(c->arena, &c->decision, "0",
-                               (pp_fingerprints){benchmarks, constraints}, &passport, &c->err),
+                               (pp_fingerprints){benchmarks, constraints, NULL}, &passport,
+                               &c->err),
               c->err);
     pp_buf_init(&first, PP_RECEIPT_MAX_BYTES);
     pp_buf_init(&second, PP_RECEIPT_MAX_BYTES);

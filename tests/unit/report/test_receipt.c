@@ -20,9 +20,8 @@ static pp_json *passport_of_files(pp_arena *arena, const char *benchmarks, const
     assert_ok(pp_benchmark_set_load(arena, benchmarks, set, hex, &err), err);
     assert_ok(pp_constraints_load(arena, constraints, c, hex, &err), err);
     assert_ok(pp_decide(arena, set, c, decision, &err), err);
-    assert_ok(
-        pp_passport_make(arena, decision, "1.2.3", (pp_fingerprints){NULL, NULL}, &passport, &err),
-        err);
+    assert_ok(pp_passport_make(arena, decision, "1.2.3", (pp_fingerprints){0}, &passport, &err),
+              err);
     return passport;
 }
 
