@@ -5,7 +5,8 @@
 #   args        one argument a line
 #   stdin       optional
 #   stdout, stderr, exit   what is expected; a missing stdout or stderr means empty, exit means 0
-#   written/    files the command must leave in its folder, byte for byte; nothing else may appear
+#   written/    files the command must leave in its folder, byte for byte; nothing else may appear; a
+#               link to a file of another case says that both must be the same
 #   anything else: input files, copied into the folder the command runs in
 # With PARETOPILOT_GOLDEN_KEEP=DIR what each case gave is left in DIR/<command>/<case>, to be compared
 # with what another build gives. With PARETOPILOT_GOLDEN_WRITE=1 the expectations are rewritten; review the diff.
@@ -19,7 +20,7 @@ number=0
 failed=0
 
 listing() {
-    (cd "$1" && find . -type f | LC_ALL=C sort)
+    (cd "$1" && find -L . -type f | LC_ALL=C sort)
 }
 
 compare() { # expected-file actual-file what
@@ -86,6 +87,7 @@ leave() {
     [ -s "$work/stderr" ] && cp "$work/stderr" "$1/stderr"
     [ "$(cat "$work/exit")" = 0 ] || cp "$work/exit" "$1/exit"
     while IFS= read -r file; do
+        [ ! -L "$1/written/$file" ] || continue
         mkdir -p "$1/written/$(dirname "$file")"
         cp "$work/run/$file" "$1/written/$file"
     done < "$work/new"
@@ -97,8 +99,10 @@ keep() {
 }
 
 rewrite() {
-    rm -rf "$1/written" "$1/stdout" "$1/stderr" "$1/exit"
+    rm -f "$1/stdout" "$1/stderr" "$1/exit"
+    [ ! -d "$1/written" ] || find "$1/written" -type f -delete
     leave "$1"
+    [ ! -d "$1/written" ] || find "$1/written" -type d -empty -delete
 }
 
 total=$(find "$cases" -name args | wc -l)
