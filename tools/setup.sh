@@ -2,8 +2,8 @@
 # setup.sh - install what building and testing ParetoPilot needs.
 #
 # Idempotent: says nothing and changes nothing when all is there. Installs with apt-get
-# on Debian 12 and later and on Ubuntu; elsewhere it looks for the tools and libraries
-# themselves and prints what to install. One line per step on standard error.
+# where that is (Debian 12; Ubuntu was not tried); elsewhere it looks for the tools and
+# libraries themselves and prints what to install. One line per step on standard error.
 #
 # Exit: 0 everything is there, 2 usage, 3 something is missing.
 

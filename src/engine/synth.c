@@ -87,27 +87,34 @@ static pp_status emit_ones(writer *w, const pp_synth_tensor *tensor, pp_error *e
     return st == PP_OK ? count_progress(w, tensor->weight_count, err) : st;
 }
 
-typedef void (*make_blocks)(const pp_synth_values *values, uint64_t first_block, size_t n_blocks,
-                            uint8_t *out);
+/* How the blocks of a type are made: many of random weights, or one of given ones. */
+typedef struct block_type {
+    uint32_t ggml_type;
+    size_t block_bytes;
+    void (*make)(const pp_synth_values *values, uint64_t first_block, size_t n_blocks,
+                 uint8_t *out);
+    void (*encode)(const float weights[PP_SYNTH_BLOCK], uint8_t *out);
+} block_type;
 
-static make_blocks maker_of(uint32_t ggml_type, size_t *ret_block_bytes)
+static const block_type *block_type_of(uint32_t ggml_type)
 {
-    if (ggml_type == PP_GGML_Q8_0) {
-        *ret_block_bytes = PP_SYNTH_Q8_0_BLOCK_BYTES;
-        return pp_synth_write_q8_0;
-    }
-    if (ggml_type == PP_GGML_Q4_0) {
-        *ret_block_bytes = PP_SYNTH_Q4_0_BLOCK_BYTES;
-        return pp_synth_write_q4_0;
-    }
-    *ret_block_bytes = PP_SYNTH_F16_BLOCK_BYTES;
-    return pp_synth_write_f16;
+    static const block_type types[] = {
+        {PP_GGML_F16, PP_SYNTH_F16_BLOCK_BYTES, pp_synth_write_f16, pp_synth_encode_f16},
+        {PP_GGML_Q8_0, PP_SYNTH_Q8_0_BLOCK_BYTES, pp_synth_write_q8_0, pp_synth_encode_q8_0},
+        {PP_GGML_Q4_0, PP_SYNTH_Q4_0_BLOCK_BYTES, pp_synth_write_q4_0, pp_synth_encode_q4_0},
+    };
+    size_t i = 0;
+
+    while (i < PP_COUNT_OF(types) && types[i].ggml_type != ggml_type)
+        i++;
+    PP_ASSERT(i < PP_COUNT_OF(types));
+    return &types[i];
 }
 
 static pp_status emit_random(writer *w, const pp_synth_tensor *tensor, pp_error *err)
 {
-    size_t block_bytes;
-    make_blocks make = maker_of(tensor->ggml_type, &block_bytes);
+    const block_type *type = block_type_of(tensor->ggml_type);
+    size_t block_bytes = type->block_bytes;
     int64_t left_bytes = tensor->size_bytes;
     pp_status st = PP_OK;
 
@@ -119,7 +126,7 @@ static pp_status emit_random(writer *w, const pp_synth_tensor *tensor, pp_error 
         size_t size = n_blocks * block_bytes;
 
         size = size < (size_t)left_bytes ? size : (size_t)left_bytes;
-        make(w->values, block, n_blocks, w->piece);
+        type->make(w->values, block, n_blocks, w->piece);
         st = emit(w, w->piece, size, err);
         left_bytes -= (int64_t)size;
         if (st == PP_OK)
@@ -130,22 +137,6 @@ static pp_status emit_random(writer *w, const pp_synth_tensor *tensor, pp_error 
 
 /* ---- a table ------------------------------------------------------------------------------- */
 
-typedef void (*encode_block)(const float weights[PP_SYNTH_BLOCK], uint8_t *out);
-
-static encode_block encoder_of(uint32_t ggml_type, size_t *ret_block_bytes)
-{
-    if (ggml_type == PP_GGML_Q8_0) {
-        *ret_block_bytes = PP_SYNTH_Q8_0_BLOCK_BYTES;
-        return pp_synth_encode_q8_0;
-    }
-    if (ggml_type == PP_GGML_Q4_0) {
-        *ret_block_bytes = PP_SYNTH_Q4_0_BLOCK_BYTES;
-        return pp_synth_encode_q4_0;
-    }
-    *ret_block_bytes = PP_SYNTH_F16_BLOCK_BYTES;
-    return pp_synth_encode_f16;
-}
-
 /* Quantised types start from the halves of the F16 file, as llama-quantize would. */
 static void round_to_halves(float *weights, size_t count)
 {
@@ -155,8 +146,8 @@ static void round_to_halves(float *weights, size_t count)
 
 static pp_status emit_table(writer *w, const pp_synth_tensor *tensor, pp_error *err)
 {
-    size_t block_bytes;
-    encode_block encode = encoder_of(tensor->ggml_type, &block_bytes);
+    const block_type *type = block_type_of(tensor->ggml_type);
+    size_t block_bytes = type->block_bytes;
     uint32_t length = tensor->dims[0];
     size_t n_blocks = length / PP_SYNTH_BLOCK;
     pp_status st = PP_OK;
@@ -166,7 +157,7 @@ static pp_status emit_table(writer *w, const pp_synth_tensor *tensor, pp_error *
         pp_synth_table_row(&w->table, tensor->role, row, length, w->row);
         round_to_halves(w->row, length);
         for (size_t i = 0; i < n_blocks; i++)
-            encode(w->row + i * PP_SYNTH_BLOCK, w->piece + i * block_bytes);
+            type->encode(w->row + i * PP_SYNTH_BLOCK, w->piece + i * block_bytes);
         st = emit(w, w->piece, n_blocks * block_bytes, err);
         if (st == PP_OK)
             st = count_progress(w, length, err);

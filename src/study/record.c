@@ -52,8 +52,6 @@ static pp_json *encode(pp_study *study, const pp_study_record *record)
     const pp_plan_candidate *candidate = pp_study_candidate(study, record->part);
     pp_json *object = pp_json_new_object(study->arena);
 
-    pp_json_set_string(study->arena, object, "schema_version", "1.0");
-    pp_json_set_string(study->arena, object, "document", "study-run");
     pp_json_set_text(study->arena, object, "candidate_id", candidate->id);
     pp_json_set_string(study->arena, object, "phase", pp_study_step_name(record->part->step));
     pp_json_set_int(study->arena, object, "pass", record->part->pass);
@@ -103,7 +101,7 @@ pp_status pp_study_record_end(pp_study *study, pp_study_record *record, const ch
     if (record->failure != NULL)
         study->failed_count++;
     document = encode(study, record);
-    st = pp_study_save_json(study, path, document, err);
+    st = pp_study_save_document(study, path, "study-run", document, err);
     if (st == PP_OK)
         st = pp_journal_append(study->journal, study->arena, "run", document, err);
     return st;

@@ -195,16 +195,10 @@ static pp_status save_resources(request_run *run, pp_error *err)
 {
     pp_arena *arena = run->study->arena;
     pp_json *object = pp_json_new_object(arena);
-    const pp_maybe_int *peak = &run->after_requests.peak_rss_bytes;
 
-    pp_json_set_string(arena, object, "schema_version", "1.0");
-    pp_json_set_string(arena, object, "document", "resource-measurement");
     pp_json_set_text(arena, object, "candidate_id", run->candidate->id);
     pp_json_set_int(arena, object, "pass", run->pass);
-    if (peak->known)
-        pp_json_set_int(arena, object, "peak_rss_bytes", peak->value);
-    else
-        pp_json_set_null(arena, object, "peak_rss_bytes");
+    pp_json_set_maybe_int(arena, object, "peak_rss_bytes", run->after_requests.peak_rss_bytes);
     pp_json_set_string(arena, object, "method",
                        "VmHWM of the server's /proc/PID/status after the last request");
     pp_json_set(arena, object, "after_load", pp_process_memory_to_json(arena, &run->after_load));
@@ -213,7 +207,8 @@ static pp_status save_resources(request_run *run, pp_error *err)
                                       : pp_json_new_null(arena));
     pp_json_set(arena, object, "after_requests",
                 pp_process_memory_to_json(arena, &run->after_requests));
-    return pp_study_save_json(run->study, path_of(run, PP_BUNDLE_RESOURCES), object, err);
+    return pp_study_save_document(run->study, path_of(run, PP_BUNDLE_RESOURCES),
+                                  "resource-measurement", object, err);
 }
 
 /* ---- the whole run

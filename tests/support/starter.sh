@@ -3,26 +3,16 @@
 set -u
 
 paretopilot=${PARETOPILOT_BINARY:?}
-number=0
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/support/checks.sh
+. "${PARETOPILOT_SOURCE:?}/tests/support/checks.sh"
+make_work
 mkdir "$work/bin" "$work/home"
 printf '#!/bin/sh\nexec "%s" "$@"\n' "$paretopilot" > "$work/bin/paretopilot"
 chmod +x "$work/bin/paretopilot"
 PATH=$work/bin:$PATH
 cd "$work/home" || exit 1
 
-check() { # NAME COMMAND...
-    local name=$1
-    shift
-    number=$((number + 1))
-    if "$@" > "$work/out" 2>&1; then
-        echo "ok $number - $name"
-    else
-        echo "not ok $number - $name"
-        sed 's/^/#   /' "$work/out"
-    fi
-}
+quietly() { "$@" > "$work/out" 2>&1; } # check shows it when the command fails
 
 # Types what was printed: the indented lines.
 type_printed() {
@@ -65,32 +55,32 @@ refused() { # CODE ARGUMENTS... - and nothing new is there
 }
 
 ref=octo/gate@0123456789abcdef0123456789abcdef01234567
-check 'what is printed works in a shell' type_printed plain
-check 'it writes five files' five_files
-check 'they are text as git likes it' well_formed
-check 'the README says the same command, and it works' same_command README.md
-check 'the workflow runs the same command, and it works' same_command .github/workflows/paretopilot.yml
-check 'a folder whose name needs quotes' type_printed "it's \$HOME; a "
-check 'a folder whose name looks like an option' type_printed -- -x
-check 'a folder below another, slashes behind' type_printed plain/inner//
-check 'with an action, pinned to a commit' paretopilot init acted --action-ref "$ref"
-check 'the workflow uses it' grep -q "uses: $ref\$" acted/.github/workflows/paretopilot.yml
-check 'and does not call an installed program' lacks 'paretopilot ci-gate' acted/.github/workflows/paretopilot.yml
+check 'what is printed works in a shell' quietly type_printed plain
+check 'it writes five files' quietly five_files
+check 'they are text as git likes it' quietly well_formed
+check 'the README says the same command, and it works' quietly same_command README.md
+check 'the workflow runs the same command, and it works' quietly same_command .github/workflows/paretopilot.yml
+check 'a folder whose name needs quotes' quietly type_printed "it's \$HOME; a "
+check 'a folder whose name looks like an option' quietly type_printed -- -x
+check 'a folder below another, slashes behind' quietly type_printed plain/inner//
+check 'with an action, pinned to a commit' quietly paretopilot init acted --action-ref "$ref"
+check 'the workflow uses it' quietly grep -q "uses: $ref\$" acted/.github/workflows/paretopilot.yml
+check 'and does not call an installed program' quietly lacks 'paretopilot ci-gate' acted/.github/workflows/paretopilot.yml
 for folder in plain acted; do
-    check "rights of the workflow in $folder are read-only" grep -qx '  contents: read' "$folder/.github/workflows/paretopilot.yml"
-    check "forks get none from $folder" lacks pull_request_target "$folder/.github/workflows/paretopilot.yml"
+    check "rights of the workflow in $folder are read-only" quietly grep -qx '  contents: read' "$folder/.github/workflows/paretopilot.yml"
+    check "forks get none from $folder" quietly lacks pull_request_target "$folder/.github/workflows/paretopilot.yml"
 done
 ln -s nowhere dangling
 ln -s plain link
 : > file
 for bad in plain dangling file . .. plain/.. /; do
-    check "refused: $bad" refused 2 "$bad"
+    check "refused: $bad" quietly refused 2 "$bad"
 done
-check 'refused: below a link' refused 2 link/new
-check 'refused: below a file' refused 2 file/new
-check 'refused: below nothing' refused 2 none/new
+check 'refused: below a link' quietly refused 2 link/new
+check 'refused: below a file' quietly refused 2 file/new
+check 'refused: below nothing' quietly refused 2 none/new
 for bad in octo/gate@v1 octo/gate 'octo/gate@0123456789ABCDEF0123456789abcdef01234567' "octo/../gate@${ref#*@}" \
     "gate@${ref#*@}" "octo/gate@${ref#*@}0" "octo/ga te@${ref#*@}" "$(printf 'o/r\n@')${ref#*@}"; do
-    check "refused as an action: $(printf %s "$bad" | tr '\n' '?')" refused 2 new --action-ref "$bad"
+    check "refused as an action: $(printf %s "$bad" | tr '\n' '?')" quietly refused 2 new --action-ref "$bad"
 done
-echo "1..$number"
+end
