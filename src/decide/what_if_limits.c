@@ -210,24 +210,12 @@ static void list_crossings(walk *w)
 
 /* ---- who cannot matter --------------------------------------------------------------------- */
 
-static void put_costs(const walk *w, size_t candidate, double *row)
-{
-    const pp_constraints *c = w->start->constraints;
-
-    for (size_t i = 0; i < c->frontier_metric_count; i++) {
-        double value = *pp_candidate_find_metric(&w->start->set->candidates[candidate],
-                                                 c->frontier_metrics[i].metric);
-
-        row[i] = c->frontier_metrics[i].direction == PP_DIRECTION_MIN ? value : -value;
-    }
-}
-
 static bool dominates(const walk *w, size_t a, size_t b)
 {
     size_t width = w->start->constraints->frontier_metric_count;
 
-    put_costs(w, a, w->costs);
-    put_costs(w, b, w->costs + width);
+    pp_decision_costs(w->start, a, w->costs);
+    pp_decision_costs(w->start, b, w->costs + width);
     return pp_dominates(w->costs, w->costs + width, width, PP_DOMINANCE_TOLERANT);
 }
 
