@@ -29,7 +29,7 @@ static void miss(pp_gate *gate, pp_gate_miss_kind kind, const char *text)
 
 static bool is_synthetic(const pp_decision *d)
 {
-    return d->set->synthetic || d->set->origin != PP_ORIGIN_MEASURED;
+    return !pp_benchmark_set_is_measured(d->set);
 }
 
 static void check_origin(pp_arena *arena, pp_gate *gate)

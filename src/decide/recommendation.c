@@ -170,8 +170,7 @@ pp_json *pp_recommendation_to_json(pp_arena *arena, const pp_decision *decision,
     pp_json_set_string(arena, out, "schema_version", "1.0");
     pp_json_set_string(arena, out, "paretopilot_version", tool_version);
     pp_json_set_string(arena, out, "source_schema_version", "1.0");
-    pp_json_set_bool(arena, out, "synthetic_source",
-                     set->synthetic || set->origin != PP_ORIGIN_MEASURED);
+    pp_json_set_bool(arena, out, "synthetic_source", !pp_benchmark_set_is_measured(set));
     pp_json_set(arena, out, "source_metadata",
                 set->metadata != NULL ? set->metadata : pp_json_new_object(arena));
     pp_json_set_text(arena, out, "baseline_id", set->baseline_id);
