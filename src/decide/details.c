@@ -1,12 +1,10 @@
 #include "decide/details.h"
 
-#include <math.h>
-
 #include "decide/improvement.h"
 
 static pp_json *number(pp_arena *arena, bool known, double value)
 {
-    return known && isfinite(value) ? pp_json_new_real(arena, value) : pp_json_new_null(arena);
+    return known ? pp_json_new_finite(arena, value) : pp_json_new_null(arena);
 }
 
 static pp_json *id_or_null(pp_arena *arena, const pp_decision *d, bool known, size_t candidate)
