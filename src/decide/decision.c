@@ -90,25 +90,30 @@ static pp_status judge_all(pp_arena *arena, const pp_benchmark_set *set, const p
 
 /* ---- frontier ------------------------------------------------------------------------------ */
 
-/* One row for each eligible candidate; all its frontier metrics are there, or it would not be. */
+/* All of them are there, or the candidate would not be eligible. */
+void pp_decision_costs(const pp_decision *decision, size_t candidate, double *ret_costs)
+{
+    const pp_constraints *c = decision->constraints;
+
+    for (size_t i = 0; i < c->frontier_metric_count; i++) {
+        const pp_goal *goal = &c->frontier_metrics[i];
+        double value =
+            *pp_candidate_find_metric(&decision->set->candidates[candidate], goal->metric);
+
+        ret_costs[i] = goal->direction == PP_DIRECTION_MIN ? value : -value;
+    }
+}
+
+/* One row for each eligible candidate. */
 static double *cost_rows(pp_arena *arena, const pp_decision *d)
 {
-    const pp_constraints *c = d->constraints;
-    size_t width = c->frontier_metric_count;
+    size_t width = d->constraints->frontier_metric_count;
     double *costs = NULL;
 
     if (width <= SIZE_MAX / sizeof *costs)
         costs = pp_arena_alloc(arena, d->eligible.count, width * sizeof *costs);
-    for (size_t i = 0; costs != NULL && i < d->eligible.count; i++) {
-        const pp_candidate *candidate = &d->set->candidates[d->eligible.items[i]];
-
-        for (size_t j = 0; j < width; j++) {
-            const pp_goal *goal = &c->frontier_metrics[j];
-            double value = *pp_candidate_find_metric(candidate, goal->metric);
-
-            costs[i * width + j] = goal->direction == PP_DIRECTION_MIN ? value : -value;
-        }
-    }
+    for (size_t i = 0; costs != NULL && i < d->eligible.count; i++)
+        pp_decision_costs(d, d->eligible.items[i], costs + i * width);
     return costs;
 }
 

@@ -67,4 +67,10 @@ PP_MUST_CHECK pp_status pp_decide(pp_arena *arena, const pp_benchmark_set *set,
                                   const pp_constraints *constraints, pp_decision *ret_decision,
                                   pp_error *err);
 
+/**
+ * The frontier metrics of an eligible candidate, in their order, so that less is better: a metric
+ * of which more is better is negated. ret_costs has room for all of them.
+ */
+void pp_decision_costs(const pp_decision *decision, size_t candidate, double *ret_costs);
+
 #endif

@@ -1,12 +1,10 @@
 #include "decide/details.h"
 
-#include <math.h>
-
 #include "decide/improvement.h"
 
 static pp_json *number(pp_arena *arena, bool known, double value)
 {
-    return known && isfinite(value) ? pp_json_new_real(arena, value) : pp_json_new_null(arena);
+    return known ? pp_json_new_finite(arena, value) : pp_json_new_null(arena);
 }
 
 static pp_json *id_or_null(pp_arena *arena, const pp_decision *d, bool known, size_t candidate)
@@ -132,19 +130,16 @@ pp_json *pp_decision_details_to_json(pp_arena *arena, const pp_decision *decisio
     bool exact = d->dominance == PP_DOMINANCE_EXACT;
     pp_json *out = pp_json_new_object(arena);
     pp_json *candidates = pp_json_new_array(arena);
-    pp_json *inputs = pp_json_new_object(arena);
     pp_improvement *improvements;
 
     if (pp_improvements_find(arena, d, &improvements, NULL) != PP_OK)
         return NULL;
     for (size_t i = 0; i < d->set->candidate_count; i++)
         pp_json_add(arena, candidates, candidate(arena, d, i, &improvements[i]));
-    pp_json_set_string(arena, inputs, "benchmarks_sha256", fingerprints.benchmarks_sha256);
-    pp_json_set_string(arena, inputs, "constraints_sha256", fingerprints.constraints_sha256);
     pp_json_set_string(arena, out, "document", "decision-details");
     pp_json_set_string(arena, out, "schema_version", "1.0");
     pp_json_set_string(arena, out, "paretopilot_version", tool_version);
-    pp_json_set(arena, out, "input_fingerprints", inputs);
+    pp_fingerprints_put(arena, out, fingerprints);
     pp_json_set_string(arena, out, "origin", pp_origin_name(d->set->origin));
     pp_json_set_string(arena, out, "quality",
                        d->constraints->quality_not_measurable ? "not-measurable" : "judged");

@@ -29,7 +29,7 @@ static void miss(pp_gate *gate, pp_gate_miss_kind kind, const char *text)
 
 static bool is_synthetic(const pp_decision *d)
 {
-    return d->set->synthetic || d->set->origin != PP_ORIGIN_MEASURED;
+    return !pp_benchmark_set_is_measured(d->set);
 }
 
 static void check_origin(pp_arena *arena, pp_gate *gate)
@@ -210,14 +210,11 @@ pp_json *pp_gate_failure_to_json(pp_arena *arena, const pp_gate *gate, const cha
                                  pp_fingerprints fingerprints)
 {
     pp_json *out = pp_json_new_object(arena);
-    pp_json *inputs = pp_json_new_object(arena);
 
-    pp_json_set_string(arena, inputs, "benchmarks_sha256", fingerprints.benchmarks_sha256);
-    pp_json_set_string(arena, inputs, "constraints_sha256", fingerprints.constraints_sha256);
     pp_json_set_string(arena, out, "document", "gate-failure");
     pp_json_set_string(arena, out, "schema_version", "1.0");
     pp_json_set_string(arena, out, "paretopilot_version", tool_version);
-    pp_json_set(arena, out, "input_fingerprints", inputs);
+    pp_fingerprints_put(arena, out, fingerprints);
     pp_json_set_bool(arena, out, "valid", false);
     put_selection(arena, out, gate);
     pp_json_set(arena, out, "misses", misses_to_json(arena, gate));

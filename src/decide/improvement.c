@@ -13,22 +13,6 @@ typedef struct search {
     double *equals;  /* the same, of those that are equal in all other metrics */
 } search;
 
-static void fill_costs(search *s)
-{
-    const pp_decision *d = s->decision;
-
-    for (size_t i = 0; i < d->eligible.count; i++) {
-        const pp_candidate *candidate = &d->set->candidates[d->eligible.items[i]];
-
-        for (size_t j = 0; j < s->width; j++) {
-            const pp_goal *goal = &d->constraints->frontier_metrics[j];
-            double value = *pp_candidate_find_metric(candidate, goal->metric);
-
-            s->costs[i * s->width + j] = goal->direction == PP_DIRECTION_MIN ? value : -value;
-        }
-    }
-}
-
 /* a is worse than b in this metric, beyond nearly equal: then a cannot dominate b. */
 static bool is_worse(const double *a, const double *b, size_t metric)
 {
@@ -178,8 +162,8 @@ pp_status pp_improvements_find(pp_arena *arena, const pp_decision *decision,
     s.nearest = PP_ARENA_NEW(&scratch, double, s.width);
     s.equals = PP_ARENA_NEW(&scratch, double, s.width);
     st = pp_arena_check(&scratch, err);
-    if (st == PP_OK)
-        fill_costs(&s);
+    for (size_t i = 0; st == PP_OK && i < d->eligible.count; i++)
+        pp_decision_costs(d, d->eligible.items[i], s.costs + i * s.width);
     for (size_t i = 0; st == PP_OK && i < d->eligible.count; i++) {
         if (d->verdicts[d->eligible.items[i]].standing == PP_STANDING_DOMINATED)
             rows[d->eligible.items[i]] = smallest_improvement(&s, i);

@@ -1,7 +1,5 @@
 #include "decide/passport.h"
 
-#include <math.h>
-
 #include "decide/passport_parts.h"
 
 const char *pp_grade_name(pp_grade grade)
@@ -13,11 +11,6 @@ const char *pp_grade_name(pp_grade grade)
     };
 
     return names[grade];
-}
-
-pp_json *pp_passport_number(pp_arena *arena, double value)
-{
-    return isfinite(value) ? pp_json_new_real(arena, value) : pp_json_new_null(arena);
 }
 
 static pp_json *selected_decision(pp_arena *arena, const pp_decision *d)

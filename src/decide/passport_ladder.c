@@ -149,8 +149,8 @@ pp_json *pp_change_to_json(pp_arena *arena, const pp_change *change)
                        change->has_direction ? pp_direction_name(change->direction) : NULL);
     pp_json_set_real(arena, out, "previous", change->previous);
     pp_json_set_real(arena, out, "current", change->current);
-    pp_json_set(arena, out, "absolute", pp_passport_number(arena, pp_change_absolute(change)));
-    pp_json_set(arena, out, "percent", pp_passport_number(arena, pp_change_percent(change)));
+    pp_json_set(arena, out, "absolute", pp_json_new_finite(arena, pp_change_absolute(change)));
+    pp_json_set(arena, out, "percent", pp_json_new_finite(arena, pp_change_percent(change)));
     pp_json_set_string(arena, out, "effect", pp_effect_name(pp_change_effect(change)));
     return out;
 }

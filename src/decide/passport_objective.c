@@ -41,9 +41,9 @@ static pp_json *distance(pp_arena *arena, double absolute, double boundary)
 {
     pp_json *out = pp_json_new_object(arena);
 
-    pp_json_set(arena, out, "absolute", pp_passport_number(arena, absolute));
+    pp_json_set(arena, out, "absolute", pp_json_new_finite(arena, absolute));
     pp_json_set(arena, out, "percent_of_boundary",
-                pp_passport_number(arena, pp_percent_of(absolute, boundary)));
+                pp_json_new_finite(arena, pp_percent_of(absolute, boundary)));
     return out;
 }
 
@@ -66,8 +66,8 @@ pp_json *pp_passport_objective(pp_arena *arena, const pp_decision *d)
     pp_json_set_text(arena, out, "numeric_best_id", d->set->candidates[d->numeric_best].id);
     pp_json_set_real(arena, out, "numeric_best_value", d->numeric_best_value);
     pp_json_set_real(arena, out, "tolerance_percent", d->constraints->objective_tolerance_percent);
-    pp_json_set(arena, out, "tolerance_margin", pp_passport_number(arena, boundary.margin));
-    pp_json_set(arena, out, "shortlist_boundary", pp_passport_number(arena, boundary.value));
+    pp_json_set(arena, out, "tolerance_margin", pp_json_new_finite(arena, boundary.margin));
+    pp_json_set(arena, out, "shortlist_boundary", pp_json_new_finite(arena, boundary.value));
     pp_json_set_string(arena, out, "boundary_rule",
                        goal->direction == PP_DIRECTION_MIN ? "at-or-below" : "at-or-above");
     pp_json_set_real(arena, out, "selected_value", selected);

@@ -40,9 +40,6 @@ double pp_percent_of(double value, double base);
 #define PP_STAGE_COUNT 4
 size_t pp_stage_rank(pp_text tag);
 
-/** A number, or null when it is not finite. */
-pp_json *pp_passport_number(pp_arena *arena, double value);
-
 pp_json *pp_passport_provenance(pp_arena *arena, const pp_benchmark_set *set, pp_grade *ret_grade);
 
 PP_MUST_CHECK pp_status pp_ladder_init(pp_arena *arena, const pp_decision *decision,

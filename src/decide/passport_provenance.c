@@ -150,7 +150,7 @@ static void judge_origin(pp_arena *arena, const pp_benchmark_set *set, pp_json *
         add_issue(arena, issues,
                   pp_arena_printf(arena, "the figures are not measured: their origin is %s",
                                   pp_origin_name(set->origin)));
-    else if (set->synthetic || set->origin != PP_ORIGIN_MEASURED)
+    else if (!pp_benchmark_set_is_measured(set))
         add_issue(arena, issues, "the set says that its figures are synthetic");
 }
 
@@ -188,7 +188,7 @@ static void put_rows(pp_arena *arena, const pp_json *metadata, pp_json *out, pp_
 
 pp_json *pp_passport_provenance(pp_arena *arena, const pp_benchmark_set *set, pp_grade *ret_grade)
 {
-    bool synthetic = set->synthetic || set->origin != PP_ORIGIN_MEASURED;
+    bool synthetic = !pp_benchmark_set_is_measured(set);
     pp_json *out = pp_json_new_object(arena);
     pp_json *issues = pp_json_new_array(arena);
     bool complete;

@@ -153,16 +153,11 @@ const pp_profile_decision *pp_profiles_without_winner(const pp_profiles *profile
 
 /* ---- the document -------------------------------------------------------------------------- */
 
-static bool is_measured(const pp_benchmark_set *set)
-{
-    return !set->synthetic && set->origin == PP_ORIGIN_MEASURED;
-}
-
 static bool is_canonical_source(const pp_benchmark_set *set)
 {
     const pp_json *word = pp_json_find(set->metadata, "classification");
 
-    return is_measured(set) && word != NULL && word->kind == PP_JSON_STRING &&
+    return pp_benchmark_set_is_measured(set) && word != NULL && word->kind == PP_JSON_STRING &&
            pp_text_is(word->text, "canonical");
 }
 
@@ -213,7 +208,7 @@ pp_json *pp_profiles_to_json(pp_arena *arena, const pp_profiles *profiles, const
                     profile_to_json(arena, profiles, &profiles->items[i], tool_version));
     pp_json_set_string(arena, out, "schema_version", "1.0");
     pp_json_set_string(arena, out, "source_schema_version", "1.0");
-    pp_json_set_bool(arena, out, "synthetic_source", !is_measured(profiles->set));
+    pp_json_set_bool(arena, out, "synthetic_source", !pp_benchmark_set_is_measured(profiles->set));
     pp_json_set_text(arena, out, "canonical_profile_id", canonical->profile->id);
     pp_json_set_text(arena, out, "canonical_selected_id",
                      profiles->set->candidates[canonical->decision.selected].id);

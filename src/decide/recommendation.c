@@ -1,7 +1,5 @@
 #include "decide/recommendation.h"
 
-#include <math.h>
-
 static pp_text id_of(const pp_decision *d, size_t candidate)
 {
     return d->set->candidates[candidate].id;
@@ -48,11 +46,6 @@ static pp_json *ids(pp_arena *arena, const pp_decision *d, const pp_index_list *
     for (size_t i = 0; i < list->count; i++)
         pp_json_add(arena, out, pp_json_new_text(arena, id_of(d, list->items[i])));
     return out;
-}
-
-static pp_json *finite_or_null(pp_arena *arena, double value)
-{
-    return isfinite(value) ? pp_json_new_real(arena, value) : pp_json_new_null(arena);
 }
 
 static pp_json *objective(pp_arena *arena, const pp_goal *goal)
@@ -122,10 +115,10 @@ static pp_json *delta(pp_arena *arena, double baseline, double value)
 
     pp_json_set_real(arena, out, "baseline", baseline);
     pp_json_set_real(arena, out, "selected", value);
-    pp_json_set(arena, out, "absolute", finite_or_null(arena, absolute));
+    pp_json_set(arena, out, "absolute", pp_json_new_finite(arena, absolute));
     pp_json_set(arena, out, "percent",
                 baseline == 0.0 ? pp_json_new_null(arena)
-                                : finite_or_null(arena, absolute / baseline * 100.0));
+                                : pp_json_new_finite(arena, absolute / baseline * 100.0));
     return out;
 }
 
@@ -170,8 +163,7 @@ pp_json *pp_recommendation_to_json(pp_arena *arena, const pp_decision *decision,
     pp_json_set_string(arena, out, "schema_version", "1.0");
     pp_json_set_string(arena, out, "paretopilot_version", tool_version);
     pp_json_set_string(arena, out, "source_schema_version", "1.0");
-    pp_json_set_bool(arena, out, "synthetic_source",
-                     set->synthetic || set->origin != PP_ORIGIN_MEASURED);
+    pp_json_set_bool(arena, out, "synthetic_source", !pp_benchmark_set_is_measured(set));
     pp_json_set(arena, out, "source_metadata",
                 set->metadata != NULL ? set->metadata : pp_json_new_object(arena));
     pp_json_set_text(arena, out, "baseline_id", set->baseline_id);

@@ -186,7 +186,7 @@ pp_status pp_regressions_find(pp_arena *arena, const pp_decision *decision,
 
 static pp_json *number_or_null(pp_arena *arena, bool known, double value)
 {
-    return known && isfinite(value) ? pp_json_new_real(arena, value) : pp_json_new_null(arena);
+    return known ? pp_json_new_finite(arena, value) : pp_json_new_null(arena);
 }
 
 pp_json *pp_regression_to_json(pp_arena *arena, const pp_regression *r)

@@ -383,8 +383,7 @@ static bool is_synthetic(const making *m)
     bool synthetic = false;
 
     for (size_t i = 0; i < m->n_passes; i++)
-        synthetic = synthetic || m->passes[i].set->synthetic ||
-                    m->passes[i].set->origin != PP_ORIGIN_MEASURED;
+        synthetic = synthetic || !pp_benchmark_set_is_measured(m->passes[i].set);
     return synthetic;
 }
 

@@ -45,30 +45,26 @@ typedef struct walk {
 
 /* ---- one limit of the constraints ---------------------------------------------------------- */
 
+/* NULL: the floor of the quality, which is no entry of a list. */
+static const pp_limit *entry_of(const pp_constraints *c, limit_ref ref)
+{
+    if (ref.kind == PP_LIMIT_QUALITY_RETENTION)
+        return NULL;
+    return ref.kind == PP_LIMIT_MAXIMUM ? &c->max_values[ref.number] : &c->min_values[ref.number];
+}
+
 static double limit_value(const pp_constraints *c, limit_ref ref)
 {
-    switch (ref.kind) {
-    case PP_LIMIT_MAXIMUM:
-        return c->max_values[ref.number].value;
-    case PP_LIMIT_MINIMUM:
-        return c->min_values[ref.number].value;
-    case PP_LIMIT_QUALITY_RETENTION:
-        break;
-    }
-    return c->min_quality_retention;
+    const pp_limit *entry = entry_of(c, ref);
+
+    return entry == NULL ? c->min_quality_retention : entry->value;
 }
 
 static pp_text limit_metric(const pp_constraints *c, limit_ref ref)
 {
-    switch (ref.kind) {
-    case PP_LIMIT_MAXIMUM:
-        return c->max_values[ref.number].metric;
-    case PP_LIMIT_MINIMUM:
-        return c->min_values[ref.number].metric;
-    case PP_LIMIT_QUALITY_RETENTION:
-        break;
-    }
-    return c->quality_metric;
+    const pp_limit *entry = entry_of(c, ref);
+
+    return entry == NULL ? c->quality_metric : entry->metric;
 }
 
 /* Nothing but this limit, on a candidate that has the metric: the real rule, on a copy. */
@@ -185,14 +181,13 @@ static int compare_up(const void *a, const void *b)
     return (x->candidate > y->candidate) - (x->candidate < y->candidate);
 }
 
+/* The same way round among those that cross together. */
 static int compare_down(const void *a, const void *b)
 {
     const crossing *x = a;
     const crossing *y = b;
 
-    if (x->limit != y->limit)
-        return x->limit > y->limit ? -1 : 1;
-    return (x->candidate > y->candidate) - (x->candidate < y->candidate);
+    return x->limit != y->limit ? compare_up(b, a) : compare_up(a, b);
 }
 
 static void list_crossings(walk *w)
@@ -210,24 +205,12 @@ static void list_crossings(walk *w)
 
 /* ---- who cannot matter --------------------------------------------------------------------- */
 
-static void put_costs(const walk *w, size_t candidate, double *row)
-{
-    const pp_constraints *c = w->start->constraints;
-
-    for (size_t i = 0; i < c->frontier_metric_count; i++) {
-        double value = *pp_candidate_find_metric(&w->start->set->candidates[candidate],
-                                                 c->frontier_metrics[i].metric);
-
-        row[i] = c->frontier_metrics[i].direction == PP_DIRECTION_MIN ? value : -value;
-    }
-}
-
 static bool dominates(const walk *w, size_t a, size_t b)
 {
     size_t width = w->start->constraints->frontier_metric_count;
 
-    put_costs(w, a, w->costs);
-    put_costs(w, b, w->costs + width);
+    pp_decision_costs(w->start, a, w->costs);
+    pp_decision_costs(w->start, b, w->costs + width);
     return pp_dominates(w->costs, w->costs + width, width, PP_DOMINANCE_TOLERANT);
 }
 
@@ -278,30 +261,52 @@ static void count_dependents(walk *w)
     }
 }
 
-/* Constraints with the limit moved; the lists they share with the others are copied first. */
+/* A copy of a list with one value moved. NULL when memory is short. */
+static pp_limit *list_with(pp_arena *arena, const pp_limit *list, size_t count, size_t moved,
+                           double value)
+{
+    pp_limit *copy = PP_ARENA_NEW(arena, pp_limit, count);
+
+    for (size_t i = 0; copy != NULL && i < count; i++) {
+        copy[i] = list[i];
+        if (i == moved)
+            copy[i].value = value;
+    }
+    return copy;
+}
+
+static pp_constraints *constraints_with(pp_arena *arena, const pp_constraints *from, limit_ref ref,
+                                        double value)
+{
+    pp_constraints *c = PP_ARENA_NEW(arena, pp_constraints, 1);
+
+    if (c == NULL)
+        return NULL;
+    *c = *from;
+    switch (ref.kind) {
+    case PP_LIMIT_QUALITY_RETENTION:
+        c->min_quality_retention = value;
+        break;
+    case PP_LIMIT_MAXIMUM:
+        c->max_values =
+            list_with(arena, from->max_values, from->max_value_count, ref.number, value);
+        break;
+    case PP_LIMIT_MINIMUM:
+        c->min_values =
+            list_with(arena, from->min_values, from->min_value_count, ref.number, value);
+        break;
+    }
+    return c;
+}
+
 static pp_status decide_at(walk *w, double limit, pp_error *err)
 {
     pp_arena *arena = &w->scratch[w->turn];
-    pp_constraints *c = PP_ARENA_NEW(arena, pp_constraints, 1);
-    bool is_max = w->ref.kind == PP_LIMIT_MAXIMUM;
-    size_t count =
-        is_max ? w->start->constraints->max_value_count : w->start->constraints->min_value_count;
-    pp_limit *list = PP_ARENA_NEW(arena, pp_limit, count + 1);
+    pp_constraints *c = constraints_with(arena, w->start->constraints, w->ref, limit);
     pp_status st = pp_arena_check(arena, err);
 
     if (st != PP_OK)
         return st;
-    *c = *w->start->constraints;
-    for (size_t i = 0; i < count; i++)
-        list[i] = is_max ? c->max_values[i] : c->min_values[i];
-    if (w->ref.kind == PP_LIMIT_QUALITY_RETENTION)
-        c->min_quality_retention = limit;
-    else
-        list[w->ref.number].value = limit;
-    if (is_max)
-        c->max_values = list;
-    else
-        c->min_values = list;
     st = pp_decide(arena, w->start->set, c, &w->now, err);
     w->turn = !w->turn;
     pp_arena_done(&w->scratch[w->turn]); /* the decision before this one */

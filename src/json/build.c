@@ -1,3 +1,4 @@
+#include <math.h>
 #include <string.h>
 
 #include "json/json.h"
@@ -42,6 +43,11 @@ pp_json *pp_json_new_real(pp_arena *arena, double real)
     if (value != NULL)
         value->real = real;
     return value;
+}
+
+pp_json *pp_json_new_finite(pp_arena *arena, double value)
+{
+    return isfinite(value) ? pp_json_new_real(arena, value) : pp_json_new_null(arena);
 }
 
 pp_json *pp_json_new_text(pp_arena *arena, pp_text text)

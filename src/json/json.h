@@ -128,6 +128,7 @@ pp_json *pp_json_new_null(pp_arena *arena);
 pp_json *pp_json_new_bool(pp_arena *arena, bool value);
 pp_json *pp_json_new_int(pp_arena *arena, int64_t value);
 pp_json *pp_json_new_real(pp_arena *arena, double value);
+pp_json *pp_json_new_finite(pp_arena *arena, double value);     /* null when it is not finite */
 pp_json *pp_json_new_text(pp_arena *arena, pp_text text);       /* copied */
 pp_json *pp_json_new_string(pp_arena *arena, const char *text); /* copied; NULL gives null */
 pp_json *pp_json_new_array(pp_arena *arena);

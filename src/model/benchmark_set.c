@@ -140,6 +140,11 @@ static pp_origin origin_of(const pp_benchmark_set *set)
     return origin;
 }
 
+bool pp_benchmark_set_is_measured(const pp_benchmark_set *set)
+{
+    return !set->synthetic && set->origin == PP_ORIGIN_MEASURED;
+}
+
 pp_status pp_benchmark_set_decode(pp_arena *arena, const pp_json *root, pp_benchmark_set *ret_set,
                                   pp_error *err)
 {

@@ -60,6 +60,10 @@ PP_MUST_CHECK pp_status pp_benchmark_set_finish(pp_arena *arena, pp_benchmark_se
 /** The document, metric values as reals. NULL when memory is short (the writer reports it). */
 pp_json *pp_benchmark_set_to_json(pp_arena *arena, const pp_benchmark_set *set);
 
+/** Real models on a real machine, by all that the set says of itself; anything else is synthetic in
+ * the sense of the documents that have one flag for it. */
+bool pp_benchmark_set_is_measured(const pp_benchmark_set *set);
+
 /** Index of a candidate, PP_NOT_FOUND when there is none of this id. */
 size_t pp_benchmark_set_find(const pp_benchmark_set *set, pp_text id);
 

@@ -28,15 +28,19 @@ typedef struct decision_case {
 size_t each_decision_case(const char *command, void (*check)(decision_case *c, void *context),
                           void *context);
 
-/** The original accepts this run. */
-bool case_is_accepted(const decision_case *c);
+/* What a test does with the cases that we decide. Both fail the test that runs. */
+typedef struct case_replay {
+    const char *command;
+    void (*compare)(decision_case *c); /* the original accepts the case, too */
+    void (*make)(decision_case *c);    /* the original refuses it: only that ours can be made */
+} case_replay;
 
-/** The original refuses it, and so do we: fails the test unless it is for the same class of reason
- * and with a word about it. */
-void check_case_refusal(const decision_case *c, pp_status st);
-
-/** We may refuse what the original reads: docs/formats/json.md. */
-bool is_declared_refusal(const decision_case *c);
+/**
+ * Hold every case against what the original did, skip as above. Each case may end in one way: as
+ * the original's did, or, where the tables of decision_case.c say so, as those say; a refusal is
+ * for the same class of reason and with a word about it. Prints how many ended in which way.
+ */
+void replay_decision_cases(const case_replay *replay);
 
 /** Digests of both inputs, in the case's arena. */
 void case_fingerprints(decision_case *c, const char **ret_benchmarks, const char **ret_constraints);

@@ -4,12 +4,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fail_nth.h"
 #include "base/files.h"
 
 void assert_contains(const char *text, const char *needle)
 {
     if (strstr(text, needle) == NULL)
         fail_msg("expected '%s' in '%s'", needle, text);
+}
+
+unsigned long check_missing_memory(pp_status (*run)(const void *context, pp_error *err),
+                                   const void *context)
+{
+    bool done = false;
+    unsigned long n = 0;
+
+    while (!done) {
+        pp_error err = {0};
+        pp_status st;
+
+        pp_fail_nth_arm(++n);
+        st = run(context, &err);
+        done = pp_fail_nth_seen() < n;
+        pp_fail_nth_arm(0);
+        if (st != (done ? PP_OK : PP_ERR_MEMORY))
+            fail_msg("allocation %lu%s: %s: %s", n, done ? " is not needed" : " refused",
+                     pp_status_name(st), err.text);
+    }
+    return n - 1;
 }
 
 static const char *source_root(void)

@@ -24,6 +24,14 @@
 void assert_contains(const char *text, const char *needle);
 
 /**
+ * Refuse the first allocation of `run`, then the second, until it asks for no more: the test fails
+ * unless every refused one is said as PP_ERR_MEMORY and the last run is PP_OK. `run` leaves nothing
+ * behind. Returns how many were refused.
+ */
+unsigned long check_missing_memory(pp_status (*run)(const void *context, pp_error *err),
+                                   const void *context);
+
+/**
  * Path of a file in the original's data (PARETOPILOT_SHARED, default ../shared beside the source
  * tree). Where it is absent the running test is skipped with its reason printed.
  */

@@ -1,6 +1,5 @@
 #include <string.h>
 
-#include "base/fail_nth.h"
 #include "decide/details.h"
 #include "shared.h"
 
@@ -194,34 +193,28 @@ static void a_built_set_reads_back_as_itself(void **state)
     pp_arena_done(&arena);
 }
 
+static pp_status decide_and_write(const void *context, pp_error *err)
+{
+    scene s = {0};
+    pp_buf out;
+    pp_status st;
+
+    (void)context;
+    pp_buf_init(&out, 1 << 20);
+    st = play(&s, set_text, judged_text, err);
+    if (st == PP_OK)
+        st = pp_json_write(pp_decision_details_to_json(&s.arena, &s.decision, "1",
+                                                       (pp_fingerprints){"b", "c", NULL}),
+                           PP_JSON_FILE, &out, err);
+    pp_buf_done(&out);
+    pp_arena_done(&s.arena);
+    return st;
+}
+
 static void missing_memory_is_an_error_everywhere(void **state)
 {
     (void)state;
-    for (unsigned long n = 1;; n++) {
-        scene s = {0};
-        pp_error err = {0};
-        pp_status st;
-        pp_buf out;
-        bool done;
-
-        pp_buf_init(&out, 1 << 20);
-        pp_fail_nth_arm(n);
-        st = play(&s, set_text, judged_text, &err);
-        if (st == PP_OK)
-            st = pp_json_write(pp_decision_details_to_json(&s.arena, &s.decision, "1",
-                                                           (pp_fingerprints){"b", "c", NULL}),
-                               PP_JSON_FILE, &out, &err);
-        done = pp_fail_nth_seen() < n;
-        pp_fail_nth_arm(0);
-        pp_buf_done(&out);
-        pp_arena_done(&s.arena);
-        if (done) {
-            assert_ok(st, err);
-            break;
-        }
-        if (st != PP_ERR_MEMORY)
-            fail_msg("allocation %lu refused: %s", n, pp_status_name(st));
-    }
+    assert_true(check_missing_memory(decide_and_write, NULL) > 0);
 }
 
 int main(void)

@@ -247,6 +247,46 @@ static void measured_figures_are_not_compared_with_others(void **state)
     pp_arena_done(&now.arena);
 }
 
+/* The passport, the judgement and both documents of a gate that is missed. */
+static pp_status judge_and_write(const void *context, pp_error *err)
+{
+    const scene *s = context;
+    pp_earlier earlier;
+    pp_gate_rules rules = {.expected_id = "a", .earlier = &earlier, .max_regression_percent = 5};
+    pp_arena arena = {0};
+    pp_json *passport;
+    pp_gate gate;
+    pp_buf out;
+    pp_status st = pp_earlier_decode(s->recommendation, &earlier, err);
+
+    pp_buf_init(&out, PP_JSON_MAX_BYTES);
+    if (st == PP_OK)
+        st = pp_passport_make(&arena, &s->decision, "0", (pp_fingerprints){"b", "c", NULL},
+                              &passport, err);
+    if (st == PP_OK)
+        st = pp_gate_judge(&arena, &s->decision, passport, &rules, &gate, err);
+    if (st == PP_OK)
+        st = pp_json_write(
+            pp_gate_failure_to_json(&arena, &gate, "0", (pp_fingerprints){"b", "c", NULL}),
+            PP_JSON_FILE, &out, err);
+    if (st == PP_OK)
+        st = pp_json_write(pp_gate_regression_to_json(&arena, &gate, "0", "e"), PP_JSON_FILE, &out,
+                           err);
+    pp_buf_done(&out);
+    pp_arena_done(&arena);
+    return st;
+}
+
+static void missing_memory_is_an_error_everywhere(void **state)
+{
+    scene s = {0};
+
+    (void)state;
+    decide_with(&s, constraints_text, "true", (figures){500, 10, 100, 1});
+    assert_true(check_missing_memory(judge_and_write, &s) > 0);
+    pp_arena_done(&s.arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -255,6 +295,7 @@ int main(void)
         cmocka_unit_test(what_is_worse_than_before_is_found),
         cmocka_unit_test(an_earlier_decision_is_read_strictly),
         cmocka_unit_test(measured_figures_are_not_compared_with_others),
+        cmocka_unit_test(missing_memory_is_an_error_everywhere),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

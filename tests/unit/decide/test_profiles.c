@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "base/fail_nth.h"
 #include "decide/recommendation.h"
 #include "shared.h"
 
@@ -274,35 +273,28 @@ static void the_document_names_inputs_once_and_never_inside(void **state)
     pp_arena_done(&s.arena);
 }
 
+static pp_status decide_and_write(const void *context, pp_error *err)
+{
+    scene s = {0};
+    pp_buf out;
+    pp_status st;
+
+    (void)context;
+    pp_buf_init(&out, PP_JSON_MAX_BYTES);
+    st = play(&s, MEASURED, CONSTRAINTS("{}"), POLICIES(MAIN "," DERIVED("w", "w", "max")), err);
+    if (st == PP_OK)
+        st = pp_json_write(
+            pp_profiles_to_json(&s.arena, &s.profiles, "1", (pp_fingerprints){"b", "c", "p"}),
+            PP_JSON_FILE, &out, err);
+    pp_buf_done(&out);
+    pp_arena_done(&s.arena);
+    return st;
+}
+
 static void missing_memory_is_an_error_everywhere(void **state)
 {
     (void)state;
-    for (unsigned long n = 1;; n++) {
-        scene s = {0};
-        pp_error err = {0};
-        pp_buf out;
-        bool done;
-        pp_status st;
-
-        pp_buf_init(&out, PP_JSON_MAX_BYTES);
-        pp_fail_nth_arm(n);
-        st = play(&s, MEASURED, CONSTRAINTS("{}"), POLICIES(MAIN "," DERIVED("w", "w", "max")),
-                  &err);
-        if (st == PP_OK)
-            st = pp_json_write(
-                pp_profiles_to_json(&s.arena, &s.profiles, "1", (pp_fingerprints){"b", "c", "p"}),
-                PP_JSON_FILE, &out, &err);
-        done = pp_fail_nth_seen() < n;
-        pp_fail_nth_arm(0);
-        pp_buf_done(&out);
-        pp_arena_done(&s.arena);
-        if (done) {
-            assert_ok(st, err);
-            break;
-        }
-        if (st != PP_ERR_MEMORY)
-            fail_msg("allocation %lu refused: %s", n, pp_status_name(st));
-    }
+    assert_true(check_missing_memory(decide_and_write, NULL) > 0);
 }
 
 int main(void)

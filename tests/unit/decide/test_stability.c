@@ -256,6 +256,44 @@ static void a_pass_on_other_weights_makes_it_synthetic(void **state)
     pp_arena_done(&arena);
 }
 
+/* ---- short memory -------------------------------------------------------------------------- */
+
+static pp_status make_and_write(const void *context, pp_error *err)
+{
+    const pp_benchmark_set *set = context;
+    const pp_stability_pass passes[] = {{pp_text_of("one"), set, SHA},
+                                        {pp_text_of("two"), set, SHA}};
+    const pp_goal goals[] = {{pp_text_of("lat_ms"), PP_DIRECTION_MIN}};
+    pp_arena arena = {0};
+    pp_stability stability;
+    pp_buf out;
+    pp_status st = pp_stability_make(&arena, passes, 2, goals, 1, &stability, err);
+
+    pp_buf_init(&out, PP_JSON_MAX_BYTES);
+    if (st == PP_OK)
+        st = pp_json_write(pp_stability_to_json(&arena, &stability), PP_JSON_FILE, &out, err);
+    pp_buf_done(&out);
+    pp_arena_done(&arena);
+    return st;
+}
+
+static void missing_memory_is_an_error_everywhere(void **state)
+{
+    static const char text[] =
+        "{\"schema_version\":\"1.0\",\"baseline_id\":\"a\",\"synthetic\":false,\"candidates\":["
+        "{\"id\":\"a\",\"metrics\":{\"lat_ms\":2}},{\"id\":\"b\",\"metrics\":{\"lat_ms\":1}}]}";
+    pp_arena arena = {0};
+    pp_benchmark_set set;
+    const pp_json *root;
+    pp_error err = {0};
+
+    (void)state;
+    assert_ok(pp_json_parse(&arena, "set", text, strlen(text), &root, &err), err);
+    assert_ok(pp_benchmark_set_decode(&arena, root, &set, &err), err);
+    assert_true(check_missing_memory(make_and_write, &set) > 0);
+    pp_arena_done(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -264,6 +302,7 @@ int main(void)
         cmocka_unit_test(every_figure_is_computed_again),
         cmocka_unit_test(what_was_read_has_its_names_in_order),
         cmocka_unit_test(a_pass_on_other_weights_makes_it_synthetic),
+        cmocka_unit_test(missing_memory_is_an_error_everywhere),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,44 +1,10 @@
 /* Every recorded ci-gate run of the original: gate.json byte for byte after its mask, refusals as
  * refusals, and the runs with other rules. Links report because the gate needs a receipt. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "decide/gate.h"
 #include "decision_case.h"
 #include "mask.h"
 #include "report/receipt.h"
 #include "shared.h"
-
-typedef struct tally {
-    size_t equal, refused, improved, declared, unreadable;
-} tally;
-
-/* ---- what differs on purpose ----------------------------------------------------------------- */
-
-/* Where the original refuses, and our gate passes; the documents say so in docs/formats. */
-static const struct {
-    const char *class;
-    const char *reason;
-    const char *because;
-} better[] = {
-    {"CRASH", "ValueError", "near ties in a circle are decided"},
-    {"OUTPUT", "non-finite", "a figure that no number can hold is null"},
-    {"RECEIPT", "revalidation", "one rule for near, blank and padded texts in every document"},
-};
-
-static bool is_better(const decision_case *c)
-{
-    const pp_json *error = pp_json_find(c->expected, "error");
-
-    for (size_t i = 0; i < PP_COUNT_OF(better); i++) {
-        if (pp_text_is(pp_json_find(error, "class")->text, better[i].class) &&
-            pp_text_is(pp_json_find(error, "reason")->text, better[i].reason))
-            return true;
-    }
-    return false;
-}
-
-/* ---- one case -------------------------------------------------------------------------------- */
 
 static const pp_gate_file masked_files[PP_GATE_FILE_COUNT] = {
     [PP_GATE_RECOMMENDATION] = {"gate/recommendation.json", ""},
@@ -63,50 +29,31 @@ static pp_gate judge(decision_case *c, const pp_gate_rules *rules)
     return gate;
 }
 
-static void check_gate(decision_case *c)
+/* The digest of a gate that nothing misses. */
+static const char *digest_of_gate(decision_case *c)
 {
     const pp_gate_rules rules = {.allow_synthetic = true};
     pp_gate gate = judge(c, &rules);
-    const char *got;
 
     assert_int_equal(gate.miss_count, 0);
-    got = canonical_sha256(c->arena, pp_gate_to_json(c->arena, &gate, masked_files));
-    if (case_is_accepted(c) && !pp_text_is(pp_json_find(c->expected, "masked_sha256")->text, got))
+    return canonical_sha256(c->arena, pp_gate_to_json(c->arena, &gate, masked_files));
+}
+
+static void check_gate(decision_case *c)
+{
+    if (!pp_text_is(pp_json_find(c->expected, "masked_sha256")->text, digest_of_gate(c)))
         fail_msg("%s: the masked gate differs", c->id);
 }
 
-static void check_case(decision_case *c, void *context)
+static void check_improved(decision_case *c)
 {
-    tally *t = context;
-
-    if (!c->readable) {
-        t->unreadable++;
-    } else if (c->status == PP_OK) {
-        if (!case_is_accepted(c) && !is_better(c))
-            fail_msg("%s: passed, the original refuses", c->id);
-        check_gate(c);
-        t->equal += case_is_accepted(c);
-        t->improved += !case_is_accepted(c);
-    } else if (case_is_accepted(c)) {
-        if (!is_declared_refusal(c))
-            fail_msg("%s: refused: %s", c->id, c->err.text);
-        t->declared++;
-    } else {
-        check_case_refusal(c, c->status);
-        t->refused++;
-    }
+    (void)digest_of_gate(c);
 }
 
 static void gates_equal_the_recorded_ones(void **state)
 {
-    tally t = {0};
-
     (void)state;
-    assert_int_equal(each_decision_case("gate", check_case, &t), 883);
-    print_message("# equal %zu, refused alike %zu, passed where the original fails %zu, refused as "
-                  "declared %zu, no file %zu\n",
-                  t.equal, t.refused, t.improved, t.declared, t.unreadable);
-    assert_true(t.equal >= 620);
+    replay_decision_cases(&(case_replay){"gate", check_gate, check_improved});
 }
 
 /* ---- runs with other rules ------------------------------------------------------------------- */
