@@ -1,5 +1,4 @@
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/inputs.h"
 #include "cli/stability_table.h"
@@ -27,25 +26,7 @@ typedef struct summary {
     pp_stability stability;
 } summary;
 
-/* ---- NAME=VALUE ---------------------------------------------------------------------------- */
-
-/* The first '=' divides; both sides must hold more than white space. */
-static pp_status split(pp_arena *arena, const char *option, const char *unit, const char *given,
-                       pp_text *ret_name, pp_text *ret_value, pp_error *err)
-{
-    size_t at = strcspn(given, "=");
-
-    if (!pp_utf8_is_valid(given, strlen(given)))
-        return pp_fail(err, PP_ERR_USAGE, "summarize-stability: --%s '%s' is not UTF-8", option,
-                       given);
-    *ret_name = pp_text_dup(arena, pp_text_strip((pp_text){given, at}));
-    if (given[at] == '=')
-        *ret_value = pp_text_dup(arena, pp_text_strip(pp_text_of(given + at + 1)));
-    if (given[at] != '=' || ret_name->size == 0 || ret_value->size == 0)
-        return pp_fail(err, PP_ERR_USAGE, "summarize-stability: --%s: expected %s, got '%s'",
-                       option, unit, given);
-    return pp_arena_check(arena, err);
-}
+/* ---- the command line ------------------------------------------------------------------------ */
 
 static pp_status parse_inputs(const pp_args *args, summary *s, pp_error *err)
 {
@@ -60,7 +41,8 @@ static pp_status parse_inputs(const pp_args *args, summary *s, pp_error *err)
             return pp_fail(err, PP_ERR_USAGE,
                            "summarize-stability: --input: expected at most %d passes",
                            PP_STABILITY_MAX_PASSES);
-        st = split(&s->arena, "input", "LABEL=PATH", given, &label, &path, err);
+        st = pp_pair_split(&s->arena, "summarize-stability: --input", "LABEL=PATH", given, &label,
+                           &path, err);
         if (st != PP_OK)
             return st;
         s->passes[s->pass_count].label = label;
@@ -82,7 +64,8 @@ static pp_status parse_metrics(const pp_args *args, summary *s, pp_error *err)
             return pp_fail(err, PP_ERR_USAGE,
                            "summarize-stability: --metric: expected at most %d metrics",
                            PP_STABILITY_MAX_METRICS);
-        st = split(&s->arena, "metric", "NAME=min or NAME=max", given, &goal->metric, &word, err);
+        st = pp_pair_split(&s->arena, "summarize-stability: --metric", "NAME=min or NAME=max",
+                           given, &goal->metric, &word, err);
         if (st != PP_OK)
             return st;
         if (!pp_text_is(word, "min") && !pp_text_is(word, "max"))

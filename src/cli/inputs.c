@@ -1,6 +1,7 @@
 #include "cli/inputs.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/files.h"
 #include "cli/decision_table.h"
@@ -74,6 +75,22 @@ pp_status pp_inputs_no_winner(const pp_inputs *inputs, pp_error *err)
 pp_fingerprints pp_inputs_fingerprints(const pp_inputs *inputs)
 {
     return (pp_fingerprints){inputs->benchmarks_sha256, inputs->constraints_sha256, NULL};
+}
+
+pp_status pp_pair_split(pp_arena *arena, const char *what, const char *form, const char *given,
+                        pp_text *ret_name, pp_text *ret_value, pp_error *err)
+{
+    size_t at = strcspn(given, "=");
+    pp_text name = pp_text_strip((pp_text){given, at});
+    pp_text value = pp_text_strip(pp_text_of(given + at + (given[at] == '=')));
+
+    if (!pp_utf8_is_valid(given, strlen(given)))
+        return pp_fail(err, PP_ERR_USAGE, "%s '%s' is not UTF-8", what, given);
+    if (given[at] != '=' || name.size == 0 || value.size == 0)
+        return pp_fail(err, PP_ERR_USAGE, "%s: expected %s, got '%s'", what, form, given);
+    *ret_name = pp_text_dup(arena, name);
+    *ret_value = pp_text_dup(arena, value);
+    return pp_arena_check(arena, err);
 }
 
 pp_status pp_output_check_free(const char *path, pp_error *err)

@@ -37,6 +37,18 @@ pp_status pp_inputs_no_winner(const pp_inputs *inputs, pp_error *err);
 
 pp_fingerprints pp_inputs_fingerprints(const pp_inputs *inputs);
 
+/**
+ * Split "NAME=VALUE" at its first '='; both sides must hold more than white space, which is taken
+ * off their ends. The texts are copies.
+ *
+ * what  opens messages: "command: --option"
+ * form  what is expected, "LABEL=PATH"
+ * Fails with PP_ERR_USAGE.
+ */
+PP_MUST_CHECK pp_status pp_pair_split(pp_arena *arena, const char *what, const char *form,
+                                      const char *given, pp_text *ret_name, pp_text *ret_value,
+                                      pp_error *err);
+
 /** PP_ERR_EXISTS when an output path is taken; NULL is no path. */
 PP_MUST_CHECK pp_status pp_output_check_free(const char *path, pp_error *err);
 
