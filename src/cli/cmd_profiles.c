@@ -143,7 +143,6 @@ static pp_status fail_no_winner(const pp_args *args, work *w, const pp_profile_d
 static pp_status report(const pp_args *args, work *w, pp_error *err)
 {
     pp_arena *arena = &w->inputs.arena;
-    const char *output = pp_args_value(args, "output");
     const pp_profile_decision *without = pp_profiles_without_winner(&w->profiles);
     pp_json *document;
     pp_status st;
@@ -155,12 +154,10 @@ static pp_status report(const pp_args *args, work *w, pp_error *err)
                             (pp_fingerprints){w->inputs.benchmarks_sha256,
                                               w->inputs.constraints_sha256, w->policies_sha256});
     st = pp_arena_check(arena, err);
-    if (st == PP_OK && output != NULL)
-        st = pp_json_save_new(document, output, err);
-    if (st != PP_OK)
+    if (st == PP_OK)
+        st = pp_output_json(args, document, err);
+    if (st != PP_OK || pp_args_has(args, "json"))
         return st;
-    if (pp_args_has(args, "json"))
-        return pp_print_json(document, err);
     print_table(arena, &w->profiles);
     (void)putchar('\n');
     print_notes(arena, &w->profiles);

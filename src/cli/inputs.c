@@ -125,3 +125,11 @@ pp_status pp_print_json(const pp_json *document, pp_error *err)
     pp_buf_done(&text);
     return st;
 }
+
+pp_status pp_output_json(const pp_args *args, const pp_json *document, pp_error *err)
+{
+    const char *output = pp_args_value(args, "output");
+    pp_status st = output == NULL ? PP_OK : pp_json_save_new(document, output, err);
+
+    return st == PP_OK && pp_args_has(args, "json") ? pp_print_json(document, err) : st;
+}

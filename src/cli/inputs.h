@@ -62,4 +62,8 @@ PP_MUST_CHECK pp_status pp_with_new_output(const pp_args *args,
 /** The ASCII form on standard output; main checks the stream. */
 PP_MUST_CHECK pp_status pp_print_json(const pp_json *document, pp_error *err);
 
+/** What a command does with its document: save it at --output where that is given, and print it
+ * with --json. Without --json the caller prints a table. */
+PP_MUST_CHECK pp_status pp_output_json(const pp_args *args, const pp_json *document, pp_error *err);
+
 #endif
