@@ -34,13 +34,6 @@ typedef struct work {
 
 /* ---- the table ----------------------------------------------------------------------------- */
 
-static const char *shown(pp_arena *arena, pp_text text, size_t columns)
-{
-    const char *cell = pp_table_cell_text(arena, text, columns);
-
-    return cell == NULL ? "" : cell;
-}
-
 static void add_row(pp_arena *arena, const pp_profile_decision *item, pp_table *table)
 {
     const pp_decision *d = &item->decision;
@@ -49,11 +42,11 @@ static void add_row(pp_arena *arena, const pp_profile_decision *item, pp_table *
 
     if (!pp_table_add_row(table))
         return;
-    pp_table_set(table, 0, shown(arena, item->profile->id, ID_COLUMNS));
+    pp_table_set(table, 0, pp_table_cell_text(arena, item->profile->id, ID_COLUMNS));
     pp_table_set(table, 1,
                  pp_arena_printf(arena, "%s %s", pp_direction_name(goal->direction),
-                                 shown(arena, goal->metric, METRIC_COLUMNS)));
-    pp_table_set(table, 2, shown(arena, selected->id, ID_COLUMNS));
+                                 pp_table_cell_text(arena, goal->metric, METRIC_COLUMNS)));
+    pp_table_set(table, 2, pp_table_cell_text(arena, selected->id, ID_COLUMNS));
     pp_table_set(
         table, 3,
         pp_metric_text(arena, goal->metric, *pp_candidate_find_metric(selected, goal->metric)));
@@ -82,7 +75,8 @@ static void print_notes(pp_arena *arena, const pp_profiles *profiles)
     const pp_benchmark_set *set = profiles->set;
 
     pp_note_print("canonical",
-                  pp_arena_printf(arena, "%s: %s", shown(arena, canonical->profile->id, ID_COLUMNS),
+                  pp_arena_printf(arena, "%s: %s",
+                                  pp_table_cell_text(arena, canonical->profile->id, ID_COLUMNS),
                                   pp_profile_notice(profiles, canonical->profile)),
                   stdout);
     for (size_t i = 0; i < profiles->count; i++) {

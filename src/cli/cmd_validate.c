@@ -76,8 +76,6 @@ static void print_file(pp_arena *arena, const pp_validated *file)
 {
     const char *path = pp_table_cell_text(arena, pp_text_of(file->path), 256);
 
-    if (path == NULL)
-        return; /* the arena tells */
     if (file->valid)
         printf("%s: %s %s, %s, sha256 %.*s\n", path, file->kind, file->version, file->holds,
                SHA256_DIGITS, file->sha256);

@@ -22,13 +22,6 @@ typedef struct step {
 
 /* ---- for people ------------------------------------------------------------------------------ */
 
-static const char *shown(pp_arena *arena, const pp_text text, size_t columns)
-{
-    const char *cell = pp_table_cell_text(arena, text, columns);
-
-    return cell == NULL ? "" : cell;
-}
-
 /* At most `most` issues; the file lists all. */
 static void print_evidence(step *s, size_t most)
 {
@@ -38,8 +31,8 @@ static void print_evidence(step *s, size_t most)
 
     pp_note_print("evidence", pp_passport_grade_text(s->passport), stdout);
     for (size_t i = 0; i < count && i < most; i++)
-        pp_note_print(i == 0 ? "issues" : "", shown(arena, issues->array.items[i]->text, 300),
-                      stdout);
+        pp_note_print(i == 0 ? "issues" : "",
+                      pp_table_cell_text(arena, issues->array.items[i]->text, 300), stdout);
     if (count > most)
         pp_note_print("", pp_arena_printf(arena, "... and %zu more", count - most), stdout);
 }
@@ -60,15 +53,16 @@ static void print_selected(pp_arena *arena, const pp_decision *d)
     const pp_candidate *winner = &d->set->candidates[d->selected];
 
     pp_note_print("selected",
-                  pp_arena_printf(arena, "%s (%s)%s", shown(arena, winner->id, ID_COLUMNS),
-                                  shown(arena, winner->label, LABEL_COLUMNS),
+                  pp_arena_printf(arena, "%s (%s)%s",
+                                  pp_table_cell_text(arena, winner->id, ID_COLUMNS),
+                                  pp_table_cell_text(arena, winner->label, LABEL_COLUMNS),
                                   d->selected == d->set->baseline_index ? ", the baseline" : ""),
                   stdout);
     if (!isfinite(d->cutoff))
         return;
     pp_note_print("cutoff",
                   pp_arena_printf(arena, "%s %s %s, room %s",
-                                  shown(arena, goal->metric, ID_COLUMNS),
+                                  pp_table_cell_text(arena, goal->metric, ID_COLUMNS),
                                   goal->direction == PP_DIRECTION_MIN ? "at most" : "at least",
                                   pp_metric_text(arena, goal->metric, d->cutoff),
                                   pp_metric_text(arena, goal->metric, room_of(d))),
@@ -82,9 +76,10 @@ static void print_named(pp_arena *arena, const char *label, const pp_json *secti
         return;
     pp_note_print(
         label,
-        pp_arena_printf(arena, "%s (%s)",
-                        shown(arena, pp_checked_text(section, "candidate_id"), ID_COLUMNS),
-                        shown(arena, pp_checked_text(section, "label"), LABEL_COLUMNS)),
+        pp_arena_printf(
+            arena, "%s (%s)",
+            pp_table_cell_text(arena, pp_checked_text(section, "candidate_id"), ID_COLUMNS),
+            pp_table_cell_text(arena, pp_checked_text(section, "label"), LABEL_COLUMNS)),
         stdout);
 }
 
@@ -97,10 +92,10 @@ static void print_summary(step *s, const pp_passport_file *file, const char *pat
     print_named(arena, "near miss", pp_json_find(s->passport, "closest_outside_shortlist"));
     print_named(arena, "smaller", pp_json_find(s->passport, "resource_alternative"));
     print_evidence(s, MAX_ISSUES);
-    pp_note_print(
-        "written",
-        pp_arena_printf(arena, "%s, the %s", shown(arena, pp_text_of(path), 300), file->what),
-        stdout);
+    pp_note_print("written",
+                  pp_arena_printf(arena, "%s, the %s",
+                                  pp_table_cell_text(arena, pp_text_of(path), 300), file->what),
+                  stdout);
     pp_note_print("sha256", sha256, stdout);
 }
 
