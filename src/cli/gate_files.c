@@ -4,7 +4,6 @@
 
 #include "base/files.h"
 #include "base/new_folder.h"
-#include "report/html.h"
 #include "report/receipt.h"
 #include "version.h"
 
@@ -34,19 +33,6 @@ static pp_status name_files(pp_arena *arena, const char *folder, pp_gate_files *
 
 /* ---- contents -------------------------------------------------------------------------------- */
 
-static pp_status make_page(pp_inputs *inputs, pp_buf *out, pp_error *err)
-{
-    pp_report_input input = {
-        .set = &inputs->set,
-        .constraints = &inputs->constraints,
-        .decision = &inputs->decision,
-        .fingerprints = pp_inputs_fingerprints(inputs),
-        .tool_version = PP_VERSION,
-    };
-
-    return pp_report_html(&inputs->arena, &input, out, err);
-}
-
 static pp_status make_texts(pp_inputs *inputs, const pp_gate *gate, pp_gate_files *files,
                             pp_error *err)
 {
@@ -56,7 +42,7 @@ static pp_status make_texts(pp_inputs *inputs, const pp_gate *gate, pp_gate_file
         pp_json_write(recommendation, PP_JSON_FILE, &files->texts[PP_GATE_RECOMMENDATION], err);
 
     if (st == PP_OK)
-        st = make_page(inputs, &files->texts[PP_GATE_REPORT], err);
+        st = pp_inputs_page(inputs, &files->texts[PP_GATE_REPORT], err);
     if (st == PP_OK)
         st = pp_json_write(gate->passport, PP_JSON_FILE, &files->texts[PP_GATE_PASSPORT], err);
     if (st == PP_OK)

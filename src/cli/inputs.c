@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "cli/decision_table.h"
 #include "decide/details.h"
+#include "report/html.h"
 #include "version.h"
 
 static pp_status load_files(const char *set, const char *constraints, pp_inputs *inputs,
@@ -75,6 +76,19 @@ pp_status pp_inputs_no_winner(const pp_inputs *inputs, pp_error *err)
 pp_fingerprints pp_inputs_fingerprints(const pp_inputs *inputs)
 {
     return (pp_fingerprints){inputs->benchmarks_sha256, inputs->constraints_sha256, NULL};
+}
+
+pp_status pp_inputs_page(pp_inputs *inputs, pp_buf *out, pp_error *err)
+{
+    pp_report_input input = {
+        .set = &inputs->set,
+        .constraints = &inputs->constraints,
+        .decision = &inputs->decision,
+        .fingerprints = pp_inputs_fingerprints(inputs),
+        .tool_version = PP_VERSION,
+    };
+
+    return pp_report_html(&inputs->arena, &input, out, err);
 }
 
 pp_status pp_pair_split(pp_arena *arena, const char *what, const char *form, const char *given,

@@ -37,6 +37,9 @@ pp_status pp_inputs_no_winner(const pp_inputs *inputs, pp_error *err);
 
 pp_fingerprints pp_inputs_fingerprints(const pp_inputs *inputs);
 
+/** Append the page of docs/cli/report.md about the decision. */
+PP_MUST_CHECK pp_status pp_inputs_page(pp_inputs *inputs, pp_buf *out, pp_error *err);
+
 /**
  * Split "NAME=VALUE" at its first '='; both sides must hold more than white space, which is taken
  * off their ends. The texts are copies.
