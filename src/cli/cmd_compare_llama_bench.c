@@ -76,11 +76,9 @@ static pp_status compare(const pp_args *args, pp_arena *arena, pp_error *err)
                                       kleidiai.sha256, &document, err),
                      "comparing");
     if (st == PP_OK)
-        st = pp_json_save_new(document, pp_args_value(args, "output"), err);
-    if (st != PP_OK)
+        st = pp_output_json(args, document, err);
+    if (st != PP_OK || pp_args_has(args, "json"))
         return st;
-    if (pp_args_has(args, "json"))
-        return pp_print_json(document, err);
     print_table(arena, document);
     return pp_arena_check(arena, err);
 }

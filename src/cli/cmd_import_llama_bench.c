@@ -126,7 +126,6 @@ static pp_status import_files(const pp_args *args, pp_arena *arena, pp_error *er
     size_t n = args->positional_count;
     pp_bench_source *sources = PP_ARENA_NEW(arena, pp_bench_source, n);
     pp_bench_import import;
-    pp_json *document;
     pp_status st = pp_arena_check(arena, err);
 
     for (size_t i = 0; st == PP_OK && i < n; i++)
@@ -138,13 +137,12 @@ static pp_status import_files(const pp_args *args, pp_arena *arena, pp_error *er
             "importing");
     if (st != PP_OK)
         return st;
-    document = pp_benchmark_set_to_json(arena, &import.set);
-    st = pp_json_save_new(document, pp_args_value(args, "output"), err);
+    st = pp_output_json(args, pp_benchmark_set_to_json(arena, &import.set), err);
     if (st != PP_OK)
         return st;
     print_notes(sources, n, &import);
     if (pp_args_has(args, "json"))
-        return pp_print_json(document, err);
+        return PP_OK;
     print_table(arena, &import);
     return pp_arena_check(arena, err);
 }

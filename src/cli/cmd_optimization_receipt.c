@@ -17,30 +17,11 @@ static const pp_option options[] = {
 };
 
 static const pp_passport_file file = {"optimization_receipt", "optimization_receipt_sha256",
-                                      "receipt"};
-
-static pp_status write_receipt(const pp_args *args, pp_passport_step *step, pp_error *err)
-{
-    pp_buf bytes;
-    pp_status st;
-
-    pp_buf_init(&bytes, PP_RECEIPT_MAX_BYTES);
-    st = pp_receipt_write(step->passport, &bytes, err);
-    if (st == PP_OK)
-        st = pp_passport_step_write(args, &file, step, &bytes, err);
-    pp_buf_done(&bytes);
-    return st;
-}
+                                      "receipt", PP_RECEIPT_MAX_BYTES, pp_receipt_write};
 
 static pp_status run_receipt(const pp_args *args, pp_exit *ret_exit, pp_error *err)
 {
-    pp_passport_step step = {0};
-    pp_status st = pp_passport_step_make(args, &file, &step, ret_exit, err);
-
-    if (st == PP_OK && step.passport != NULL)
-        st = write_receipt(args, &step, err);
-    pp_passport_step_done(&step);
-    return st;
+    return pp_passport_step_run(args, &file, ret_exit, err);
 }
 
 const pp_command pp_command_optimization_receipt = {

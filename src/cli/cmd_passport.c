@@ -15,30 +15,17 @@ static const pp_option options[] = {
      false, false},
 };
 
-static const pp_passport_file file = {"passport", "passport_sha256", "passport"};
-
-static pp_status write_passport(const pp_args *args, pp_passport_step *step, pp_error *err)
+static pp_status write_json(const pp_json *passport, pp_buf *out, pp_error *err)
 {
-    pp_buf bytes;
-    pp_status st;
-
-    pp_buf_init(&bytes, PP_JSON_MAX_BYTES);
-    st = pp_json_write(step->passport, PP_JSON_FILE, &bytes, err);
-    if (st == PP_OK)
-        st = pp_passport_step_write(args, &file, step, &bytes, err);
-    pp_buf_done(&bytes);
-    return st;
+    return pp_json_write(passport, PP_JSON_FILE, out, err);
 }
+
+static const pp_passport_file file = {"passport", "passport_sha256", "passport", PP_JSON_MAX_BYTES,
+                                      write_json};
 
 static pp_status run_passport(const pp_args *args, pp_exit *ret_exit, pp_error *err)
 {
-    pp_passport_step step = {0};
-    pp_status st = pp_passport_step_make(args, &file, &step, ret_exit, err);
-
-    if (st == PP_OK && step.passport != NULL)
-        st = write_passport(args, &step, err);
-    pp_passport_step_done(&step);
-    return st;
+    return pp_passport_step_run(args, &file, ret_exit, err);
 }
 
 const pp_command pp_command_passport = {

@@ -34,13 +34,6 @@ typedef struct work {
 
 /* ---- the table ----------------------------------------------------------------------------- */
 
-static const char *shown(pp_arena *arena, pp_text text, size_t columns)
-{
-    const char *cell = pp_table_cell_text(arena, text, columns);
-
-    return cell == NULL ? "" : cell;
-}
-
 static void add_row(pp_arena *arena, const pp_profile_decision *item, pp_table *table)
 {
     const pp_decision *d = &item->decision;
@@ -49,11 +42,11 @@ static void add_row(pp_arena *arena, const pp_profile_decision *item, pp_table *
 
     if (!pp_table_add_row(table))
         return;
-    pp_table_set(table, 0, shown(arena, item->profile->id, ID_COLUMNS));
+    pp_table_set(table, 0, pp_table_cell_text(arena, item->profile->id, ID_COLUMNS));
     pp_table_set(table, 1,
                  pp_arena_printf(arena, "%s %s", pp_direction_name(goal->direction),
-                                 shown(arena, goal->metric, METRIC_COLUMNS)));
-    pp_table_set(table, 2, shown(arena, selected->id, ID_COLUMNS));
+                                 pp_table_cell_text(arena, goal->metric, METRIC_COLUMNS)));
+    pp_table_set(table, 2, pp_table_cell_text(arena, selected->id, ID_COLUMNS));
     pp_table_set(
         table, 3,
         pp_metric_text(arena, goal->metric, *pp_candidate_find_metric(selected, goal->metric)));
@@ -82,7 +75,8 @@ static void print_notes(pp_arena *arena, const pp_profiles *profiles)
     const pp_benchmark_set *set = profiles->set;
 
     pp_note_print("canonical",
-                  pp_arena_printf(arena, "%s: %s", shown(arena, canonical->profile->id, ID_COLUMNS),
+                  pp_arena_printf(arena, "%s: %s",
+                                  pp_table_cell_text(arena, canonical->profile->id, ID_COLUMNS),
                                   pp_profile_notice(profiles, canonical->profile)),
                   stdout);
     for (size_t i = 0; i < profiles->count; i++) {
@@ -143,7 +137,6 @@ static pp_status fail_no_winner(const pp_args *args, work *w, const pp_profile_d
 static pp_status report(const pp_args *args, work *w, pp_error *err)
 {
     pp_arena *arena = &w->inputs.arena;
-    const char *output = pp_args_value(args, "output");
     const pp_profile_decision *without = pp_profiles_without_winner(&w->profiles);
     pp_json *document;
     pp_status st;
@@ -155,12 +148,10 @@ static pp_status report(const pp_args *args, work *w, pp_error *err)
                             (pp_fingerprints){w->inputs.benchmarks_sha256,
                                               w->inputs.constraints_sha256, w->policies_sha256});
     st = pp_arena_check(arena, err);
-    if (st == PP_OK && output != NULL)
-        st = pp_json_save_new(document, output, err);
-    if (st != PP_OK)
+    if (st == PP_OK)
+        st = pp_output_json(args, document, err);
+    if (st != PP_OK || pp_args_has(args, "json"))
         return st;
-    if (pp_args_has(args, "json"))
-        return pp_print_json(document, err);
     print_table(arena, &w->profiles);
     (void)putchar('\n');
     print_notes(arena, &w->profiles);

@@ -3,7 +3,6 @@
 #include "base/files.h"
 #include "cli/inputs.h"
 #include "report/html.h"
-#include "version.h"
 
 static const pp_positional positionals[] = {
     {.value = PP_FILE("SET"), .help = "the benchmark set, docs/formats/benchmark-set.md"},
@@ -28,18 +27,11 @@ static pp_status check_output(const char *path, pp_error *err)
 
 static pp_status write_page(pp_inputs *r, const char *path, pp_error *err)
 {
-    pp_report_input input = {
-        .set = &r->set,
-        .constraints = &r->constraints,
-        .decision = &r->decision,
-        .fingerprints = pp_inputs_fingerprints(r),
-        .tool_version = PP_VERSION,
-    };
     pp_buf page;
     pp_status st;
 
     pp_buf_init(&page, PP_REPORT_MAX_BYTES);
-    st = pp_report_html(&r->arena, &input, &page, err);
+    st = pp_inputs_page(r, &page, err);
     if (st == PP_OK)
         st = pp_file_write_new(path, page.data, page.size, err);
     pp_buf_done(&page);

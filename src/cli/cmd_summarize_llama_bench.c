@@ -1,5 +1,4 @@
 #include <stdio.h>
-#include <string.h>
 
 #include "base/files.h"
 #include "cli/inputs.h"
@@ -21,76 +20,6 @@ static const pp_option options[] = {
 
 /* ---- labels ---------------------------------------------------------------------------------- */
 
-/* Without white space at both ends, Unicode's included. */
-static pp_text strip(pp_text text)
-{
-    size_t taken;
-
-    while (text.size > 0 && pp_utf8_next(text.data, text.size, &taken) >= 0 &&
-           pp_text_is_blank((pp_text){text.data, taken})) {
-        text.data += taken;
-        text.size -= taken;
-    }
-    while (text.size > 0) {
-        size_t start = text.size - 1;
-
-        while (start > 0 && ((unsigned char)text.data[start] & 0xC0) == 0x80)
-            start--;
-        if (!pp_text_is_blank((pp_text){text.data + start, text.size - start}))
-            break;
-        text.size = start;
-    }
-    return text;
-}
-
-static pp_status split_artifact(pp_arena *arena, const char *given, pp_bench_artifact *artifact,
-                                pp_error *err)
-{
-    const char *equals = strchr(given, '=');
-
-    if (equals == NULL)
-        return pp_fail(err, PP_ERR_USAGE, "--artifact '%s': expected LABEL=PATH", given);
-    artifact->label = strip((pp_text){given, (size_t)(equals - given)});
-    artifact->path = strip(pp_text_of(equals + 1));
-    if (artifact->label.size == 0 || artifact->path.size == 0)
-        return pp_fail(err, PP_ERR_USAGE, "--artifact '%s': label and path must not be blank",
-                       given);
-    if (!pp_utf8_is_valid(given, strlen(given)))
-        return pp_fail(err, PP_ERR_USAGE, "--artifact '%s': not valid UTF-8", given);
-    artifact->label = pp_text_dup(arena, artifact->label);
-    artifact->path = pp_text_dup(arena, artifact->path);
-    return pp_arena_check(arena, err);
-}
-
-/* A path as documents show it: no "." and no empty components; ".." stays. */
-static pp_text shown_path(pp_arena *arena, pp_text path)
-{
-    pp_buf out;
-    pp_text shown;
-    size_t start = 0;
-
-    pp_buf_init(&out, path.size + 2);
-    if (path.data[0] == '/')
-        pp_buf_append_char(&out, '/');
-    for (size_t i = 0; i <= path.size; i++) {
-        pp_text part = {path.data + start, i - start};
-
-        if (i < path.size && path.data[i] != '/')
-            continue;
-        start = i + 1;
-        if (part.size == 0 || pp_text_is(part, "."))
-            continue;
-        if (out.size > 0 && out.data[out.size - 1] != '/')
-            pp_buf_append_char(&out, '/');
-        pp_buf_append(&out, part.data, part.size);
-    }
-    if (out.size == 0)
-        pp_buf_append_char(&out, '.');
-    shown = pp_text_dup(arena, (pp_text){pp_buf_text(&out), out.size});
-    pp_buf_done(&out);
-    return shown;
-}
-
 static pp_status check_unique(const pp_bench_artifact *artifacts, size_t n, pp_error *err)
 {
     for (size_t i = 0; i < n; i++) {
@@ -106,9 +35,12 @@ static pp_status check_unique(const pp_bench_artifact *artifacts, size_t n, pp_e
 static pp_status read_artifact(pp_arena *arena, pp_bench_artifact *artifact, pp_error *err)
 {
     const char *path = artifact->path.data;
+    const char *tidy = pp_path_tidy(arena, path);
     pp_buf bytes;
     pp_status st;
 
+    if (tidy == NULL)
+        return pp_arena_check(arena, err);
     pp_buf_init(&bytes, PP_BENCH_MAX_BYTES);
     st = pp_file_read(path, &bytes, err);
     if (st == PP_OK)
@@ -117,7 +49,7 @@ static pp_status read_artifact(pp_arena *arena, pp_bench_artifact *artifact, pp_
         st = pp_bench_records_read(arena, path, pp_buf_text(&bytes), bytes.size,
                                    PP_BENCH_FORMAT_UNKNOWN, &artifact->records, err);
     pp_buf_done(&bytes);
-    artifact->path = shown_path(arena, artifact->path);
+    artifact->path = pp_text_of(tidy); /* as the document shows it */
     return st;
 }
 
@@ -166,7 +98,9 @@ static pp_status collect(const pp_args *args, pp_arena *arena, pp_bench_artifact
     artifacts = PP_ARENA_NEW(arena, pp_bench_artifact, n);
     st = pp_arena_check(arena, err);
     for (size_t i = 0; st == PP_OK && i < n; i++)
-        st = split_artifact(arena, pp_args_value_at(args, "artifact", i), &artifacts[i], err);
+        st = pp_pair_split(arena, "summarize-llama-bench: --artifact", "LABEL=PATH",
+                           pp_args_value_at(args, "artifact", i), &artifacts[i].label,
+                           &artifacts[i].path, err);
     if (st == PP_OK)
         st = check_unique(artifacts, n, err);
     for (size_t i = 0; st == PP_OK && i < n; i++)
@@ -200,11 +134,9 @@ static pp_status summarize(const pp_args *args, pp_arena *arena, pp_error *err)
                                         &document, err),
                      "summarising");
     if (st == PP_OK)
-        st = pp_json_save_new(document, pp_args_value(args, "output"), err);
-    if (st != PP_OK)
+        st = pp_output_json(args, document, err);
+    if (st != PP_OK || pp_args_has(args, "json"))
         return st;
-    if (pp_args_has(args, "json"))
-        return pp_print_json(document, err);
     print_table(arena, document);
     return pp_arena_check(arena, err);
 }

@@ -1,5 +1,4 @@
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/inputs.h"
 #include "cli/stability_table.h"
@@ -17,7 +16,7 @@ static const pp_option options[] = {
 
 /* One run; texts live in the arena. The passes point at the sets. */
 typedef struct summary {
-    pp_arena arena;
+    pp_arena *arena;
     size_t pass_count, goal_count;
     pp_stability_pass passes[PP_STABILITY_MAX_PASSES];
     const char *paths[PP_STABILITY_MAX_PASSES];
@@ -27,25 +26,7 @@ typedef struct summary {
     pp_stability stability;
 } summary;
 
-/* ---- NAME=VALUE ---------------------------------------------------------------------------- */
-
-/* The first '=' divides; both sides must hold more than white space. */
-static pp_status split(pp_arena *arena, const char *option, const char *unit, const char *given,
-                       pp_text *ret_name, pp_text *ret_value, pp_error *err)
-{
-    size_t at = strcspn(given, "=");
-
-    if (!pp_utf8_is_valid(given, strlen(given)))
-        return pp_fail(err, PP_ERR_USAGE, "summarize-stability: --%s '%s' is not UTF-8", option,
-                       given);
-    *ret_name = pp_text_dup(arena, pp_text_strip((pp_text){given, at}));
-    if (given[at] == '=')
-        *ret_value = pp_text_dup(arena, pp_text_strip(pp_text_of(given + at + 1)));
-    if (given[at] != '=' || ret_name->size == 0 || ret_value->size == 0)
-        return pp_fail(err, PP_ERR_USAGE, "summarize-stability: --%s: expected %s, got '%s'",
-                       option, unit, given);
-    return pp_arena_check(arena, err);
-}
+/* ---- the command line ------------------------------------------------------------------------ */
 
 static pp_status parse_inputs(const pp_args *args, summary *s, pp_error *err)
 {
@@ -60,7 +41,8 @@ static pp_status parse_inputs(const pp_args *args, summary *s, pp_error *err)
             return pp_fail(err, PP_ERR_USAGE,
                            "summarize-stability: --input: expected at most %d passes",
                            PP_STABILITY_MAX_PASSES);
-        st = split(&s->arena, "input", "LABEL=PATH", given, &label, &path, err);
+        st = pp_pair_split(s->arena, "summarize-stability: --input", "LABEL=PATH", given, &label,
+                           &path, err);
         if (st != PP_OK)
             return st;
         s->passes[s->pass_count].label = label;
@@ -82,7 +64,8 @@ static pp_status parse_metrics(const pp_args *args, summary *s, pp_error *err)
             return pp_fail(err, PP_ERR_USAGE,
                            "summarize-stability: --metric: expected at most %d metrics",
                            PP_STABILITY_MAX_METRICS);
-        st = split(&s->arena, "metric", "NAME=min or NAME=max", given, &goal->metric, &word, err);
+        st = pp_pair_split(s->arena, "summarize-stability: --metric", "NAME=min or NAME=max", given,
+                           &goal->metric, &word, err);
         if (st != PP_OK)
             return st;
         if (!pp_text_is(word, "min") && !pp_text_is(word, "max"))
@@ -102,7 +85,7 @@ static pp_status load_passes(summary *s, pp_error *err)
     pp_status st = PP_OK;
 
     for (size_t i = 0; st == PP_OK && i < s->pass_count; i++) {
-        st = pp_benchmark_set_load(&s->arena, s->paths[i], &s->sets[i], s->digests[i], err);
+        st = pp_benchmark_set_load(s->arena, s->paths[i], &s->sets[i], s->digests[i], err);
         s->passes[i].set = &s->sets[i];
         s->passes[i].sha256 = s->digests[i];
     }
@@ -112,14 +95,14 @@ static pp_status load_passes(summary *s, pp_error *err)
 /* A reader will compute it all again; if it would not accept this document, nobody gets it. */
 static pp_status make_document(summary *s, const pp_json **ret_document, pp_error *err)
 {
-    const pp_json *document = pp_stability_to_json(&s->arena, &s->stability);
+    const pp_json *document = pp_stability_to_json(s->arena, &s->stability);
     pp_stability again;
     pp_error why = {0};
-    pp_status st = pp_arena_check(&s->arena, err);
+    pp_status st = pp_arena_check(s->arena, err);
 
     if (st != PP_OK)
         return st;
-    if (pp_stability_decode(&s->arena, document, &again, &why) != PP_OK)
+    if (pp_stability_decode(s->arena, document, &again, &why) != PP_OK)
         return pp_fail(err, PP_ERR_BUG, "the summary does not hold: %s", why.text);
     *ret_document = document;
     return PP_OK;
@@ -127,40 +110,37 @@ static pp_status make_document(summary *s, const pp_json **ret_document, pp_erro
 
 static pp_status report(const pp_args *args, summary *s, pp_error *err)
 {
-    const char *output = pp_args_value(args, "output");
     const pp_json *document = NULL;
     pp_status st = make_document(s, &document, err);
 
-    if (st == PP_OK && output != NULL)
-        st = pp_json_save_new(document, output, err);
-    if (st != PP_OK)
+    if (st == PP_OK)
+        st = pp_output_json(args, document, err);
+    if (st != PP_OK || pp_args_has(args, "json"))
         return st;
-    return pp_args_has(args, "json")
-               ? pp_print_json(document, err)
-               : pp_stability_table_print(&s->arena, &s->stability, stdout, err);
+    return pp_stability_table_print(s->arena, &s->stability, stdout, err);
 }
 
-static pp_status run(const pp_args *args, pp_exit *ret_exit, pp_error *err)
+static pp_status summarize(const pp_args *args, pp_arena *arena, pp_error *err)
 {
-    summary s = {0};
-    pp_status st = pp_output_check_free(pp_args_value(args, "output"), err);
+    summary s = {.arena = arena};
+    pp_status st = parse_inputs(args, &s, err);
 
-    (void)ret_exit; /* follows from the status */
-    if (st == PP_OK)
-        st = parse_inputs(args, &s, err);
     if (st == PP_OK)
         st = parse_metrics(args, &s, err);
     if (st == PP_OK)
         st = load_passes(&s, err);
     if (st == PP_OK)
         st = pp_wrap(err,
-                     pp_stability_make(&s.arena, s.passes, s.pass_count, s.goals, s.goal_count,
+                     pp_stability_make(arena, s.passes, s.pass_count, s.goals, s.goal_count,
                                        &s.stability, err),
                      "comparing passes");
-    if (st == PP_OK)
-        st = report(args, &s, err);
-    pp_arena_done(&s.arena);
-    return st;
+    return st == PP_OK ? report(args, &s, err) : st;
+}
+
+static pp_status run(const pp_args *args, pp_exit *ret_exit, pp_error *err)
+{
+    (void)ret_exit; /* follows from the status */
+    return pp_with_new_output(args, summarize, err);
 }
 
 const pp_command pp_command_summarize_stability = {

@@ -76,8 +76,6 @@ static void print_file(pp_arena *arena, const pp_validated *file)
 {
     const char *path = pp_table_cell_text(arena, pp_text_of(file->path), 256);
 
-    if (path == NULL)
-        return; /* the arena tells */
     if (file->valid)
         printf("%s: %s %s, %s, sha256 %.*s\n", path, file->kind, file->version, file->holds,
                SHA256_DIGITS, file->sha256);
@@ -129,14 +127,10 @@ static pp_status read_expectation(const pp_args *args, pp_bench_expectation *ret
 static pp_status print(const pp_args *args, pp_arena *arena, const pp_validated *files, size_t n,
                        bool valid, pp_error *err)
 {
-    const pp_json *document = to_json(arena, files, n, valid);
-    const char *output = pp_args_value(args, "output");
-    pp_status st = output == NULL ? PP_OK : pp_json_save_new(document, output, err);
+    pp_status st = pp_output_json(args, to_json(arena, files, n, valid), err);
 
-    if (st != PP_OK)
+    if (st != PP_OK || pp_args_has(args, "json"))
         return st;
-    if (pp_args_has(args, "json"))
-        return pp_print_json(document, err);
     for (size_t i = 0; i < n; i++) {
         print_file(arena, &files[i]);
         if (pp_args_has(args, "evidence"))

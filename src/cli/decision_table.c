@@ -22,9 +22,7 @@ typedef struct printed {
 
 static const char *shown(const printed *t, pp_text text, size_t columns)
 {
-    const char *cell = pp_table_cell_text(t->arena, text, columns);
-
-    return cell == NULL ? "" : cell;
+    return pp_table_cell_text(t->arena, text, columns);
 }
 
 static const char *shown_id(const printed *t, size_t candidate)

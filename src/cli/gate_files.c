@@ -4,7 +4,6 @@
 
 #include "base/files.h"
 #include "base/new_folder.h"
-#include "report/html.h"
 #include "report/receipt.h"
 #include "version.h"
 
@@ -17,59 +16,22 @@ static const char *const names[] = {
 
 /* ---- paths ----------------------------------------------------------------------------------- */
 
-/* "./gg//x/../y/" -> "gg/x/../y" */
-static const char *plain_path(pp_arena *arena, const char *path)
-{
-    pp_buf out;
-    const char *plain;
-
-    pp_buf_init(&out, strlen(path) + 2);
-    if (path[0] == '/')
-        pp_buf_append_char(&out, '/');
-    while (*path != '\0') {
-        size_t size = strcspn(path, "/");
-
-        if (size > 0 && !(size == 1 && path[0] == '.')) {
-            if (out.size > 0 && out.data[out.size - 1] != '/')
-                pp_buf_append_char(&out, '/');
-            pp_buf_append(&out, path, size);
-        }
-        path += size + strspn(path + size, "/");
-    }
-    plain = pp_arena_dup(arena, pp_buf_text(&out), out.size);
-    pp_buf_done(&out);
-    return plain;
-}
-
 static pp_status name_files(pp_arena *arena, const char *folder, pp_gate_files *files,
                             pp_error *err)
 {
-    const char *plain = plain_path(arena, folder);
+    const char *tidy = pp_path_tidy(arena, folder);
 
-    if (plain == NULL)
+    if (tidy == NULL)
         return pp_arena_check(arena, err);
     if (!pp_utf8_is_valid(folder, strlen(folder)))
         return pp_fail(err, PP_ERR_USAGE, "ci-gate: --output-dir '%s': expected UTF-8", folder);
     for (int i = 0; i < PP_GATE_FILE_COUNT; i++)
-        files->files[i].path = pp_path_join(arena, plain, names[i]);
-    files->gate_path = pp_path_join(arena, plain, "gate.json");
+        files->files[i].path = pp_path_join(arena, tidy, names[i]);
+    files->gate_path = pp_path_join(arena, tidy, "gate.json");
     return pp_arena_check(arena, err);
 }
 
 /* ---- contents -------------------------------------------------------------------------------- */
-
-static pp_status make_page(pp_inputs *inputs, pp_buf *out, pp_error *err)
-{
-    pp_report_input input = {
-        .set = &inputs->set,
-        .constraints = &inputs->constraints,
-        .decision = &inputs->decision,
-        .fingerprints = pp_inputs_fingerprints(inputs),
-        .tool_version = PP_VERSION,
-    };
-
-    return pp_report_html(&inputs->arena, &input, out, err);
-}
 
 static pp_status make_texts(pp_inputs *inputs, const pp_gate *gate, pp_gate_files *files,
                             pp_error *err)
@@ -80,7 +42,7 @@ static pp_status make_texts(pp_inputs *inputs, const pp_gate *gate, pp_gate_file
         pp_json_write(recommendation, PP_JSON_FILE, &files->texts[PP_GATE_RECOMMENDATION], err);
 
     if (st == PP_OK)
-        st = make_page(inputs, &files->texts[PP_GATE_REPORT], err);
+        st = pp_inputs_page(inputs, &files->texts[PP_GATE_REPORT], err);
     if (st == PP_OK)
         st = pp_json_write(gate->passport, PP_JSON_FILE, &files->texts[PP_GATE_PASSPORT], err);
     if (st == PP_OK)

@@ -1,10 +1,12 @@
 #include "cli/inputs.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/files.h"
 #include "cli/decision_table.h"
 #include "decide/details.h"
+#include "report/html.h"
 #include "version.h"
 
 static pp_status load_files(const char *set, const char *constraints, pp_inputs *inputs,
@@ -76,6 +78,35 @@ pp_fingerprints pp_inputs_fingerprints(const pp_inputs *inputs)
     return (pp_fingerprints){inputs->benchmarks_sha256, inputs->constraints_sha256, NULL};
 }
 
+pp_status pp_inputs_page(pp_inputs *inputs, pp_buf *out, pp_error *err)
+{
+    pp_report_input input = {
+        .set = &inputs->set,
+        .constraints = &inputs->constraints,
+        .decision = &inputs->decision,
+        .fingerprints = pp_inputs_fingerprints(inputs),
+        .tool_version = PP_VERSION,
+    };
+
+    return pp_report_html(&inputs->arena, &input, out, err);
+}
+
+pp_status pp_pair_split(pp_arena *arena, const char *what, const char *form, const char *given,
+                        pp_text *ret_name, pp_text *ret_value, pp_error *err)
+{
+    size_t at = strcspn(given, "=");
+    pp_text name = pp_text_strip((pp_text){given, at});
+    pp_text value = pp_text_strip(pp_text_of(given + at + (given[at] == '=')));
+
+    if (!pp_utf8_is_valid(given, strlen(given)))
+        return pp_fail(err, PP_ERR_USAGE, "%s '%s' is not UTF-8", what, given);
+    if (given[at] != '=' || name.size == 0 || value.size == 0)
+        return pp_fail(err, PP_ERR_USAGE, "%s: expected %s, got '%s'", what, form, given);
+    *ret_name = pp_text_dup(arena, name);
+    *ret_value = pp_text_dup(arena, value);
+    return pp_arena_check(arena, err);
+}
+
 pp_status pp_output_check_free(const char *path, pp_error *err)
 {
     if (path != NULL && pp_path_exists(path))
@@ -107,4 +138,12 @@ pp_status pp_print_json(const pp_json *document, pp_error *err)
         (void)fwrite(text.data, 1, text.size, stdout); /* main asks ferror */
     pp_buf_done(&text);
     return st;
+}
+
+pp_status pp_output_json(const pp_args *args, const pp_json *document, pp_error *err)
+{
+    const char *output = pp_args_value(args, "output");
+    pp_status st = output == NULL ? PP_OK : pp_json_save_new(document, output, err);
+
+    return st == PP_OK && pp_args_has(args, "json") ? pp_print_json(document, err) : st;
 }

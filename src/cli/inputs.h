@@ -37,6 +37,21 @@ pp_status pp_inputs_no_winner(const pp_inputs *inputs, pp_error *err);
 
 pp_fingerprints pp_inputs_fingerprints(const pp_inputs *inputs);
 
+/** Append the page of docs/cli/report.md about the decision. */
+PP_MUST_CHECK pp_status pp_inputs_page(pp_inputs *inputs, pp_buf *out, pp_error *err);
+
+/**
+ * Split "NAME=VALUE" at its first '='; both sides must hold more than white space, which is taken
+ * off their ends. The texts are copies.
+ *
+ * what  opens messages: "command: --option"
+ * form  what is expected, "LABEL=PATH"
+ * Fails with PP_ERR_USAGE.
+ */
+PP_MUST_CHECK pp_status pp_pair_split(pp_arena *arena, const char *what, const char *form,
+                                      const char *given, pp_text *ret_name, pp_text *ret_value,
+                                      pp_error *err);
+
 /** PP_ERR_EXISTS when an output path is taken; NULL is no path. */
 PP_MUST_CHECK pp_status pp_output_check_free(const char *path, pp_error *err);
 
@@ -49,5 +64,9 @@ PP_MUST_CHECK pp_status pp_with_new_output(const pp_args *args,
 
 /** The ASCII form on standard output; main checks the stream. */
 PP_MUST_CHECK pp_status pp_print_json(const pp_json *document, pp_error *err);
+
+/** What a command does with its document: save it at --output where that is given, and print it
+ * with --json. Without --json the caller prints a table. */
+PP_MUST_CHECK pp_status pp_output_json(const pp_args *args, const pp_json *document, pp_error *err);
 
 #endif

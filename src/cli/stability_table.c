@@ -55,11 +55,9 @@ static void set_row(pp_arena *arena, pp_table *table, const pp_stability *s, siz
 static void print_passes(pp_arena *arena, const pp_stability *s, FILE *out)
 {
     fputs("passes    ", out);
-    for (size_t i = 0; i < s->pass_count; i++) {
-        const char *label = pp_table_cell_text(arena, s->pass_labels[i], NAME_COLUMNS);
-
-        fprintf(out, "%s%s", i > 0 ? ", " : "", label == NULL ? "" : label);
-    }
+    for (size_t i = 0; i < s->pass_count; i++)
+        fprintf(out, "%s%s", i > 0 ? ", " : "",
+                pp_table_cell_text(arena, s->pass_labels[i], NAME_COLUMNS));
     fputc('\n', out);
 }
 
@@ -74,10 +72,8 @@ static size_t count_mixed(const pp_stability *s)
 
 static void print_notes(pp_arena *arena, const pp_stability *s, FILE *out)
 {
-    const char *baseline = pp_table_cell_text(arena, s->baseline_id, NAME_COLUMNS);
-
     print_passes(arena, s, out);
-    fprintf(out, "baseline  %s\n", baseline == NULL ? "" : baseline);
+    fprintf(out, "baseline  %s\n", pp_table_cell_text(arena, s->baseline_id, NAME_COLUMNS));
     if (count_mixed(s) > 0)
         fprintf(out, "mixed     %zu of %zu: their passes do not agree on the direction\n",
                 count_mixed(s), s->candidate_count * s->goal_count);

@@ -190,18 +190,19 @@ const char *pp_table_cell_text(pp_arena *arena, pp_text text, size_t max_columns
     size_t at = 0;
     size_t keep = 0; /* bytes that leave room for the dots */
     size_t columns = 0;
+    const char *cell;
     size_t size, step;
 
     pp_text_escape_controls(text.data == NULL ? "" : text.data, text.size, escaped, sizeof escaped);
     size = strlen(escaped);
-    for (; at < size; at += step) {
+    for (; at < size && columns <= max_columns; at += step) {
         columns += columns_of(pp_utf8_next(escaped + at, size - at, &step));
         if (columns + 3 <= max_columns)
             keep = at + step;
-        if (columns > max_columns)
-            return pp_arena_printf(arena, "%.*s...", (int)keep, escaped);
     }
-    return pp_arena_printf(arena, "%s", escaped);
+    cell = columns > max_columns ? pp_arena_printf(arena, "%.*s...", (int)keep, escaped)
+                                 : pp_arena_printf(arena, "%s", escaped);
+    return cell == NULL ? "" : cell;
 }
 
 const char *pp_number_text(pp_arena *arena, double value)

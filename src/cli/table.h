@@ -37,14 +37,11 @@ size_t pp_table_width(const pp_table *table);
 /** Header lines, then the rows; no blanks at line ends. */
 void pp_table_print(const pp_table *table, FILE *out);
 
-/** "label     text" below a table, wrapped at the terminal's width; NULL says that memory was
- * short. */
-void pp_note_print(const char *label, const char *text, FILE *out);
-
 /** Columns a UTF-8 text takes on a terminal: combining marks none, East Asian wide ones two. */
 size_t pp_text_columns(const char *text);
 
-/** A printable copy of foreign text, cut with "..." beyond max_columns. */
+/** A printable copy of foreign text, cut with "..." beyond max_columns. Never NULL: empty when
+ * memory is short (arena->failed set). */
 const char *pp_table_cell_text(pp_arena *arena, pp_text text, size_t max_columns);
 
 /** At most four significant digits: "0.2", "35.4", "1234567" as "1.235e+06", "3250". */

@@ -3,7 +3,7 @@
 #define PP_CLI_VALIDATE_H
 
 #include "digest/sha256.h"
-#include "intake/bench_record.h"
+#include "intake/bench_evidence.h"
 #include "model/document_kinds.h"
 
 /* Texts are in the arena; NULL where there is nothing to say. */

@@ -14,19 +14,14 @@ typedef struct printed {
 
 static const char *shown_id(const printed *t, size_t candidate)
 {
-    const char *id;
-
     if (candidate == PP_NOT_FOUND)
         return "nobody";
-    id = pp_table_cell_text(t->arena, t->decision->set->candidates[candidate].id, ID_COLUMNS);
-    return id == NULL ? "" : id;
+    return pp_table_cell_text(t->arena, t->decision->set->candidates[candidate].id, ID_COLUMNS);
 }
 
 static const char *shown(const printed *t, pp_text metric)
 {
-    const char *name = pp_table_cell_text(t->arena, metric, 40);
-
-    return name == NULL ? "" : name;
+    return pp_table_cell_text(t->arena, metric, 40);
 }
 
 static void print_one(printed *t, const char *text)

@@ -45,18 +45,6 @@ bool pp_bench_is_csv_header(const pp_bench_line *line)
     return has_name(names, count, "n_prompt") && has_name(names, count, "n_gen");
 }
 
-static pp_status check_unique(const pp_text *names, size_t count, pp_error *err)
-{
-    for (size_t i = 0; i < count; i++) {
-        for (size_t j = 0; j < i; j++) {
-            if (pp_text_equal(names[i], names[j]))
-                return pp_fail(err, PP_ERR_SYNTAX, "column %zu has the name of column %zu", i + 1,
-                               j + 1);
-        }
-    }
-    return PP_OK;
-}
-
 /* One value at the reader's place; the place moves behind it. False when the file ends inside. */
 static bool take_value(pp_bench_reader *r, pp_buf *scratch, pp_text *ret_value)
 {
@@ -156,7 +144,7 @@ pp_status pp_bench_read_csv(pp_bench_reader *r, pp_error *err)
 
         if (pp_bench_is_csv_header(&line)) {
             count = split_header(&line, names);
-            st = check_unique(names, count, err);
+            st = pp_bench_check_columns(names, count, err);
         } else if (count > 0 && is_row) {
             st = read_row(r, &line, names, count, err);
         } else {

@@ -126,29 +126,6 @@ static bool is_set_up(pp_text key)
     return !is_test(key) && !pp_bench_is_measure(key);
 }
 
-static pp_status set_up_identity(const importer *m, const pp_bench_row *row, pp_text *ret_identity,
-                                 pp_error *err)
-{
-    pp_json *set_up = pp_json_new_object(m->arena);
-    pp_buf text;
-    pp_status st;
-
-    for (size_t i = 0; i < row->fields->object.count; i++) {
-        const pp_json_member *member = &row->fields->object.members[i];
-
-        if (is_set_up(member->key))
-            pp_json_set_text_key(
-                m->arena, set_up, member->key,
-                pp_json_new_text(m->arena, pp_bench_value_text(m->arena, member->value)));
-    }
-    pp_buf_init(&text, PP_BENCH_MAX_BYTES);
-    st = pp_json_write(set_up, PP_JSON_COMPACT, &text, err);
-    if (st == PP_OK)
-        *ret_identity = pp_text_dup(m->arena, (pp_text){pp_buf_text(&text), text.size});
-    pp_buf_done(&text);
-    return st == PP_OK ? pp_arena_check(m->arena, err) : st;
-}
-
 typedef struct sorted_pool {
     pp_text identity;
     const pp_bench_pool *pool;
@@ -171,17 +148,32 @@ static int compare_groups(const void *a, const void *b)
     return (x > y) - (x < y); /* pools stand in the order of the rows */
 }
 
+/* Pools of one configuration may have been told together by a garbled name. */
+static pp_status check_name(const group *g, pp_error *err)
+{
+    pp_text name = {0};
+    pp_status st = PP_OK;
+
+    for (size_t i = 0; i < g->pool_count; i++) {
+        for (size_t j = 0; st == PP_OK && j < g->pools[i]->row_count; j++)
+            st = pp_bench_take_name(g->pools[i]->rows[j], &name, err);
+    }
+    return st;
+}
+
 static pp_status make_groups(importer *m, pp_error *err)
 {
     sorted_pool *sorted = PP_ARENA_NEW(m->arena, sorted_pool, m->pool_count);
     const pp_bench_pool **pools = PP_ARENA_NEW(m->arena, const pp_bench_pool *, m->pool_count);
+    bool garble = pp_bench_any_garbled(m->rows, m->row_count);
     pp_status st;
 
     m->groups = PP_ARENA_NEW(m->arena, group, m->pool_count);
     st = pp_arena_check(m->arena, err);
     for (size_t i = 0; st == PP_OK && i < m->pool_count; i++) {
         sorted[i].pool = &m->pools[i];
-        st = set_up_identity(m, m->pools[i].first, &sorted[i].identity, err);
+        st = pp_bench_identity(m->arena, m->pools[i].first, is_set_up, garble, &sorted[i].identity,
+                               err);
     }
     if (st != PP_OK)
         return st;
@@ -193,7 +185,9 @@ static pp_status make_groups(importer *m, pp_error *err)
         pools[i] = sorted[i].pool;
     }
     qsort(m->groups, m->group_count, sizeof *m->groups, compare_groups);
-    return PP_OK;
+    for (size_t i = 0; st == PP_OK && i < m->group_count; i++)
+        st = check_name(&m->groups[i], err);
+    return st;
 }
 
 static const pp_json *find_field(const pp_bench_row *row, pp_text key)
@@ -216,9 +210,12 @@ static pp_text field_text(const importer *m, const pp_bench_row *row, pp_text ke
 static bool varies(const importer *m, pp_text key)
 {
     pp_text first = field_text(m, m->groups[0].pools[0]->first, key);
+    bool is_name = pp_text_is(key, "model_filename");
 
     for (size_t i = 1; i < m->group_count; i++) {
-        if (!pp_text_equal(first, field_text(m, m->groups[i].pools[0]->first, key)))
+        pp_text other = field_text(m, m->groups[i].pools[0]->first, key);
+
+        if (is_name ? !pp_bench_same_name(m->arena, first, other) : !pp_text_equal(first, other))
             return true;
     }
     return false;

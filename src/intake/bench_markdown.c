@@ -95,13 +95,8 @@ static pp_status begin_table(pp_bench_reader *r, table *t, const pp_text *cells,
         if (cells[i].size == 0 || is_taken(cells[i]) ||
             !pp_utf8_is_valid(cells[i].data, cells[i].size))
             return pp_fail(err, PP_ERR_SYNTAX, "column %zu: not a header of llama-bench", i + 1);
-        for (size_t j = 0; j < i; j++) {
-            if (pp_text_equal(t->names[i], t->names[j]))
-                return pp_fail(err, PP_ERR_SYNTAX, "column %zu has the name of column %zu", i + 1,
-                               j + 1);
-        }
     }
-    return PP_OK;
+    return pp_bench_check_columns(t->names, count, err);
 }
 
 /* ---- the test: "pp512", "tg128", "pp512+tg128", each with " @ d4096" or without ---------------

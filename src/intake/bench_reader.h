@@ -40,6 +40,9 @@ PP_MUST_CHECK pp_status pp_bench_break_off(pp_bench_reader *r, pp_error *err);
 PP_MUST_CHECK pp_status pp_bench_add_row(pp_bench_reader *r, size_t line, const pp_json *fields,
                                          pp_error *err);
 
+/** Fails when two columns have one name. */
+PP_MUST_CHECK pp_status pp_bench_check_columns(const pp_text *names, size_t count, pp_error *err);
+
 /** Add a row of columns; values that JSON writes as numbers become numbers. nan and inf are null,
  * refused when strict. Fails when a known number is none. */
 PP_MUST_CHECK pp_status pp_bench_add_columns(pp_bench_reader *r, size_t line, const pp_text *names,

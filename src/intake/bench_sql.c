@@ -91,6 +91,7 @@ static pp_status read_insert(pp_bench_reader *r, const pp_bench_line *line, pp_e
     bool whole = take(&c, "INSERT INTO ") && take_name(&c, &table) && take(&c, " ") &&
                  (count = take_names(&c, names)) > 0 && take(&c, " VALUES (") &&
                  (value_count = take_values(&c, values)) > 0 && take(&c, ");") && c.at == c.end;
+    pp_status st;
 
     if (!whole && !line->ended)
         return pp_bench_break_off(r, err);
@@ -101,14 +102,8 @@ static pp_status read_insert(pp_bench_reader *r, const pp_bench_line *line, pp_e
     if (count != value_count)
         return pp_fail(err, PP_ERR_SYNTAX, "%zu names, but %zu values (a quote inside a value?)",
                        count, value_count);
-    for (size_t i = 0; i < count; i++) {
-        for (size_t j = 0; j < i; j++) {
-            if (pp_text_equal(names[i], names[j]))
-                return pp_fail(err, PP_ERR_SYNTAX, "name %zu is the same as name %zu", i + 1,
-                               j + 1);
-        }
-    }
-    return pp_bench_add_columns(r, r->line, names, values, count, err);
+    st = pp_bench_check_columns(names, count, err);
+    return st == PP_OK ? pp_bench_add_columns(r, r->line, names, values, count, err) : st;
 }
 
 /* CREATE TABLE up to the line that closes it; the names stand in every INSERT again. */

@@ -175,6 +175,18 @@ static pp_status number_value(pp_bench_reader *r, pp_text name, pp_text text,
     return pp_fail(err, PP_ERR_SCHEMA, "column %s: expected a number, got '%s'", column, shown);
 }
 
+pp_status pp_bench_check_columns(const pp_text *names, size_t count, pp_error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = 0; j < i; j++) {
+            if (pp_text_equal(names[i], names[j]))
+                return pp_fail(err, PP_ERR_SYNTAX, "column %zu has the name of column %zu", i + 1,
+                               j + 1);
+        }
+    }
+    return PP_OK;
+}
+
 pp_status pp_bench_add_columns(pp_bench_reader *r, size_t line, const pp_text *names,
                                const pp_text *values, size_t count, pp_error *err)
 {

@@ -269,9 +269,8 @@ pp_text pp_bench_value_text(pp_arena *arena, const pp_json *value)
     return text;
 }
 
-/* The set-up of a row as canonical text: equal texts, equal set-up. */
-static pp_status write_identity(pp_arena *arena, const pp_bench_row *row, bool garble,
-                                pp_text *ret_identity, pp_error *err)
+pp_status pp_bench_identity(pp_arena *arena, const pp_bench_row *row, bool (*is_part)(pp_text key),
+                            bool garble, pp_text *ret_identity, pp_error *err)
 {
     pp_json *set_up = pp_json_new_object(arena);
     pp_buf text;
@@ -281,7 +280,7 @@ static pp_status write_identity(pp_arena *arena, const pp_bench_row *row, bool g
         const pp_json_member *member = &row->fields->object.members[i];
         pp_text value;
 
-        if (pp_bench_is_measure(member->key))
+        if (!is_part(member->key))
             continue;
         value = pp_bench_value_text(arena, member->value);
         if (garble && pp_text_is(member->key, "model_filename"))
@@ -298,31 +297,39 @@ static pp_status write_identity(pp_arena *arena, const pp_bench_row *row, bool g
     return st;
 }
 
-/* Readable names that a garbled one of the same rows may stand for must be one. */
-static pp_status check_one_name(const pp_bench_row *const *rows, size_t count, pp_error *err)
+bool pp_bench_any_garbled(const pp_bench_row *rows, size_t n)
 {
-    pp_text readable = {0};
-
-    for (size_t i = 0; i < count; i++) {
-        pp_text name = rows[i]->model_filename;
-        char shown[2][128];
-
-        if (name.data == NULL || is_garbled(name))
-            continue;
-        if (readable.data == NULL)
-            readable = name;
-        if (pp_text_equal(readable, name))
-            continue;
-        pp_text_escape_controls(readable.data, readable.size, shown[0], sizeof shown[0]);
-        pp_text_escape_controls(name.data, name.size, shown[1], sizeof shown[1]);
-        return pp_fail(err, PP_ERR_DOMAIN,
-                       "a garbled model name may be '%s' or '%s': give the files apart", shown[0],
-                       shown[1]);
+    for (size_t i = 0; i < n; i++) {
+        if (is_garbled(rows[i].model_filename))
+            return true;
     }
-    return PP_OK;
+    return false;
+}
+
+pp_status pp_bench_take_name(const pp_bench_row *row, pp_text *name, pp_error *err)
+{
+    pp_text own = row->model_filename;
+    char shown[2][128];
+
+    if (own.data == NULL || is_garbled(own))
+        return PP_OK;
+    if (name->data == NULL)
+        *name = own;
+    if (pp_text_equal(*name, own))
+        return PP_OK;
+    pp_text_escape_controls(name->data, name->size, shown[0], sizeof shown[0]);
+    pp_text_escape_controls(own.data, own.size, shown[1], sizeof shown[1]);
+    return pp_fail(err, PP_ERR_DOMAIN,
+                   "a garbled model name may be '%s' or '%s': give the files apart", shown[0],
+                   shown[1]);
 }
 
 /* ---- pooling ------------------------------------------------------------------------------- */
+
+static bool is_no_measure(pp_text key)
+{
+    return !pp_bench_is_measure(key);
+}
 
 typedef struct member_row {
     pp_text identity;
@@ -386,15 +393,18 @@ static pp_status group(pp_arena *arena, const member_row *members, size_t n, pp_
     while (st == PP_OK && at < n) {
         pp_bench_pool *pool = &pools[(*ret_count)++];
         size_t start = at;
+        pp_text name = {0};
 
         pool->first = members[start].row;
         pool->rows = sorted + start;
-        for (; at < n && pp_text_equal(members[at].identity, members[start].identity); at++) {
+        for (;
+             st == PP_OK && at < n && pp_text_equal(members[at].identity, members[start].identity);
+             at++) {
             sorted[at] = members[at].row;
             pool->row_count++;
             pool->sample_count += members[at].row->sample_count;
+            st = pp_bench_take_name(members[at].row, &name, err);
         }
-        st = check_one_name(pool->rows, pool->row_count, err);
         if (st == PP_OK && pool->sample_count > 0)
             st = medians(pool, err);
     }
@@ -406,15 +416,13 @@ pp_status pp_bench_pool_rows(pp_arena *arena, const pp_bench_row *rows, size_t n
 {
     member_row *members = PP_ARENA_NEW(arena, member_row, n);
     pp_bench_pool *pools = PP_ARENA_NEW(arena, pp_bench_pool, n);
-    bool garble = false;
+    bool garble = pp_bench_any_garbled(rows, n);
     size_t count = 0;
     pp_status st = pp_arena_check(arena, err);
 
-    for (size_t i = 0; i < n; i++)
-        garble = garble || is_garbled(rows[i].model_filename);
     for (size_t i = 0; st == PP_OK && i < n; i++) {
         members[i] = (member_row){.row = &rows[i], .number = i};
-        st = write_identity(arena, &rows[i], garble, &members[i].identity, err);
+        st = pp_bench_identity(arena, &rows[i], is_no_measure, garble, &members[i].identity, err);
     }
     if (st != PP_OK)
         return st;

@@ -91,6 +91,24 @@ pp_text pp_bench_garbled_name(pp_arena *arena, pp_text name);
 /** Equal, or equal once garbled when one of them is. */
 bool pp_bench_same_name(pp_arena *arena, pp_text a, pp_text b);
 
+bool pp_bench_any_garbled(const pp_bench_row *rows, size_t n);
+
+/**
+ * Rows that are one must have one readable name: keep the row's when it is the first of them.
+ * Fails with PP_ERR_DOMAIN when `name` is another one. Begin with a zeroed text.
+ */
+PP_MUST_CHECK pp_status pp_bench_take_name(const pp_bench_row *row, pp_text *name, pp_error *err);
+
+/**
+ * The fields of a row that are part of an identity, as canonical text: equal texts, equal fields,
+ * whatever the format.
+ *
+ * garble  model_filename counts in its garbled form
+ */
+PP_MUST_CHECK pp_status pp_bench_identity(pp_arena *arena, const pp_bench_row *row,
+                                          bool (*is_part)(pp_text key), bool garble,
+                                          pp_text *ret_identity, pp_error *err);
+
 /**
  * Pool rows of one or several files: two rows belong together when every field is equal except the
  * measures. So rows of another depth, cache type or build stay apart, and so does everything that a

@@ -1,7 +1,7 @@
 #include <stdint.h>
 
+#include "intake/bench_evidence.h"
 #include "intake/bench_import.h"
-#include "intake/bench_record.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

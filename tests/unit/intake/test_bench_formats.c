@@ -182,6 +182,11 @@ static const struct {
     {"csv: a word for a number", CSV "\"one\",\"0\",\"5\"\n",
      "t:2: column n_prompt: expected a number, got 'one'", "expected a number, got 'one'"},
     {"csv: broken off", CSV "\"1\",\"0\",\"5.2", "the file breaks off", NULL},
+    {"sql: the same column twice",
+     "INSERT INTO t (n_prompt, n_gen, n_gen) VALUES ('1', '0', '0');\n",
+     "t:1: column 3 has the name of column 2", "t:1: column 3 has the name of column 2"},
+    {"markdown: the same column twice", "| model | test | t/s | model |\n",
+     "t:1: column 4 has the name of column 1", "t:1: column 4 has the name of column 1"},
     {"csv: the same column twice", "n_prompt,n_gen,n_gen\n", "t:1: column 3 has the name of",
      "t:1: column 3 has the name of"},
     {"csv: no rate", CSV "\"1\",\"0\",\"0\"\n", "t:2: $.avg_ts: expected a rate above 0, got 0",
@@ -377,6 +382,25 @@ static const struct {
       AT("mod\xc3\xa9", "\"x\":1", PP512, "2")},
      1,
      NULL},
+    {"a name garbled beside a test that only one machine ran",
+     {AT("mod\xc3\xa9", "\"x\":1", PP512, "1"),
+      AT("mod\\uffff"
+         "f\\uffff"
+         "f",
+         "\"x\":1", PP512, "2") AT("mod\\uffff"
+                                   "f\\uffff"
+                                   "f",
+                                   "\"x\":1", TG128, "1")},
+     1,
+     NULL},
+    {"a garbled name that may be that of two tests",
+     {AT("mod\\uffff"
+         "f\\uffff"
+         "f",
+         "\"x\":1", "\"n_prompt\":8,\"n_gen\":8", "1"),
+      AT("mod\xc3\xa9", "\"x\":1", PP512, "2") AT("mod\xc3\xa8", "\"x\":1", TG128, "2")},
+     0,
+     "may be"},
     {"a garbled name that may be two",
      {AT("mod\\uffff"
          "f\\uffff"
@@ -464,6 +488,26 @@ static void each_test_is_a_metric_of_its_own(void **state)
     pp_arena_done(&arena);
 }
 
+/* The garbled name is the same model, so it tells no configuration apart. */
+static void a_garbled_name_is_no_difference_between_configurations(void **state)
+{
+    static const char *const text[] = {AT("mod\xc3\xa9", "\"x\":1", PP512, "1")
+                                           AT("mod\\uffff"
+                                              "f\\uffff"
+                                              "f",
+                                              "\"x\":2", PP512, "1")};
+    pp_arena arena = {0};
+    pp_error err = {0};
+    pp_bench_import got;
+
+    (void)state;
+    assert_ok(import(&arena, text, 1, &got, &err), err);
+    assert_int_equal(got.set.candidate_count, 2);
+    assert_string_equal(got.set.candidates[0].id.data, "x=1");
+    assert_string_equal(got.set.candidates[1].id.data, "x=2");
+    pp_arena_done(&arena);
+}
+
 /* Squares of nanoseconds overflow 64 bits above about four seconds. */
 static void an_overflown_deviation_is_computed_anew(void **state)
 {
@@ -493,6 +537,7 @@ int main(void)
         cmocka_unit_test(markdown_says_depth_in_the_test_and_the_build_below),
         cmocka_unit_test(rows_become_candidates_or_are_refused),
         cmocka_unit_test(each_test_is_a_metric_of_its_own),
+        cmocka_unit_test(a_garbled_name_is_no_difference_between_configurations),
         cmocka_unit_test(an_overflown_deviation_is_computed_anew),
     };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "intake/bench_compare.h"
+#include "intake/bench_evidence.h"
 #include "intake/bench_summary.h"
 #include "mask.h"
 #include "shared.h"
