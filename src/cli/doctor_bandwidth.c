@@ -114,7 +114,6 @@ static const pp_json *probe_to_json(pp_arena *arena, const pp_doctor_bandwidth *
     pp_json_set_int(arena, object, "footprint_bytes", probe->footprint_bytes);
     pp_json_set_maybe_bool(arena, object, "fits_last_level_cache", fits_cache(bandwidth, probe));
     pp_json_set_int(arena, object, "thread_count", probe->thread_count);
-    pp_json_set_bool(arena, object, "pinned", probe->pinned);
     pp_json_set_real(arena, object, "best_bytes_per_second", probe->best_bytes_per_second);
     pp_json_set_real(arena, object, "median_bytes_per_second", probe->median_bytes_per_second);
     pp_json_set_real(arena, object, "worst_bytes_per_second", probe->worst_bytes_per_second);

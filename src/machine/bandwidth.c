@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -25,9 +24,8 @@ typedef struct worker {
     probe *probe;
     pthread_t thread;
     size_t first, count; /* words */
-    int cpu;             /* -1: not pinned */
     int64_t began_ns, ended_ns;
-    bool sum_is_wrong, cannot_pin;
+    bool sum_is_wrong;
 } worker;
 
 struct probe {
@@ -142,21 +140,6 @@ static pp_maybe_int own_huge_bytes(void)
 
 /* ---- the threads ----------------------------------------------------------------------------- */
 
-static bool pin(int cpu)
-{
-    cpu_set_t *set = CPU_ALLOC(PP_MAX_AFFINITY_CPUS);
-    size_t size = CPU_ALLOC_SIZE(PP_MAX_AFFINITY_CPUS);
-    bool done = false;
-
-    if (set != NULL) {
-        CPU_ZERO_S(size, set);
-        CPU_SET_S((size_t)cpu, size, set);
-        done = sched_setaffinity(0, size, set) == 0;
-    }
-    CPU_FREE(set);
-    return done;
-}
-
 /* The barrier behind each pass keeps the compiler from reading once and multiplying. */
 static uint64_t read_passes(const worker *w, int64_t passes)
 {
@@ -180,8 +163,6 @@ static void *worker_main(void *context)
     (void)pthread_mutex_unlock(&p->gate);
     if (p->abandoned)
         return NULL;
-    if (w->cpu >= 0)
-        w->cannot_pin = !pin(w->cpu);
     pp_bandwidth_fill(p->words, w->first, w->count);
     for (;;) {
         (void)pthread_barrier_wait(&p->start); /* cannot fail on a valid barrier */
@@ -223,22 +204,6 @@ static void end_workers(probe *p)
         (void)pthread_join(p->workers[i].thread, NULL); /* they have no other way to end */
 }
 
-/* CPUs of the mask one after the other into the workers; false when there are too few. */
-static bool assign_cpus(probe *p)
-{
-    cpu_set_t *set = CPU_ALLOC(PP_MAX_AFFINITY_CPUS);
-    size_t size = CPU_ALLOC_SIZE(PP_MAX_AFFINITY_CPUS), assigned = 0;
-
-    if (set != NULL && sched_getaffinity(0, size, set) == 0) {
-        for (int cpu = 0; cpu < PP_MAX_AFFINITY_CPUS && assigned < p->worker_count; cpu++) {
-            if (CPU_ISSET_S((size_t)cpu, size, set))
-                p->workers[assigned++].cpu = cpu;
-        }
-    }
-    CPU_FREE(set);
-    return assigned == p->worker_count;
-}
-
 /* Equal parts of whole blocks; the last ones may be a block smaller. Returns the bytes of all. */
 static size_t share_out(probe *p)
 {
@@ -248,7 +213,7 @@ static size_t share_out(probe *p)
     for (size_t i = 0; i < p->worker_count; i++) {
         size_t part = blocks / p->worker_count + (i < blocks % p->worker_count);
 
-        p->workers[i] = (worker){.probe = p, .first = first, .cpu = -1};
+        p->workers[i] = (worker){.probe = p, .first = first};
         p->workers[i].count = part * PP_BANDWIDTH_BLOCK_WORDS;
         first += p->workers[i].count;
     }
@@ -336,9 +301,6 @@ static pp_status check_workers(const probe *p, pp_error *err)
     for (size_t i = 0; i < p->worker_count; i++) {
         const worker *w = &p->workers[i];
 
-        if (w->cannot_pin)
-            return pp_fail(err, PP_ERR_UNAVAILABLE, "thread %zu cannot be pinned to CPU %d", i,
-                           w->cpu);
         if (w->sum_is_wrong)
             return pp_fail(err, PP_ERR_BUG, "thread %zu read a wrong sum of %zu words", i,
                            w->count);
@@ -370,11 +332,7 @@ static pp_status prepare(probe *p, pp_bandwidth *bandwidth, pp_error *err)
         return pp_fail(err, PP_ERR_MEMORY, "no memory for %zu threads", p->worker_count);
     bandwidth->footprint_bytes = (int64_t)share_out(p);
     bandwidth->thread_count = p->options->thread_count;
-    bandwidth->pinned = p->options->pinned;
     bandwidth->repeat_count = (size_t)p->options->repeat_count;
-    if (p->options->pinned && !assign_cpus(p))
-        return pp_fail(err, PP_ERR_RANGE, "%zu pinned threads: this process may use fewer CPUs",
-                       p->worker_count);
     return map_buffer(p, (size_t)bandwidth->footprint_bytes, err);
 }
 

@@ -28,10 +28,9 @@ typedef struct pp_bandwidth_options {
     int64_t thread_count;
     int64_t repeat_count;
     int64_t repeat_ns; /* a repeat reads the buffer until about this much time has passed */
-    bool pinned;       /* thread i on the i-th CPU of the mask, else wherever the kernel puts it */
 } pp_bandwidth_options;
 
-/** "/", no footprint, as many threads as CPUs are allowed, 7 repeats of 100 ms, not pinned. */
+/** "/", no footprint, as many threads as CPUs are allowed, 7 repeats of 100 ms. */
 void pp_bandwidth_options_default(pp_bandwidth_options *ret_options);
 
 typedef struct pp_bandwidth_repeat {
@@ -43,7 +42,6 @@ typedef struct pp_bandwidth_repeat {
 typedef struct pp_bandwidth {
     int64_t footprint_bytes; /* rounded up to whole blocks of 128 bytes for each thread */
     int64_t thread_count;
-    bool pinned;
     pp_bandwidth_repeat repeats[PP_BANDWIDTH_MAX_REPEATS];
     size_t repeat_count;
     double best_bytes_per_second, median_bytes_per_second, worst_bytes_per_second;
@@ -55,7 +53,7 @@ typedef struct pp_bandwidth {
  * same time, `repeat_count` times.
  *
  * Every thread's sum is compared with what algebra says; PP_ERR_BUG when one differs.
- * Fails with PP_ERR_RANGE for options outside their range or more pinned threads than CPUs,
+ * Fails with PP_ERR_RANGE for options outside their range,
  * PP_ERR_UNAVAILABLE when the buffer does not fit into free memory or a control group's limit,
  * PP_ERR_MEMORY.
  */

@@ -213,7 +213,6 @@ static const pp_field probe_rows[] = {
            "what was read in one pass: the size asked for, rounded up to 128 bytes", COUNT),
     MEMBER("fits_last_level_cache", "null when that cache is not known", BOOL, OR_NULL),
     MEMBER("thread_count", "threads", COUNT),
-    MEMBER("pinned", "whether each was bound to one CPU of the mask", BOOL),
     MEMBER("best_bytes_per_second", "of the repeats", POSITIVE_REAL),
     MEMBER("median_bytes_per_second", "of the repeats", POSITIVE_REAL),
     MEMBER("worst_bytes_per_second", "of the repeats", POSITIVE_REAL),

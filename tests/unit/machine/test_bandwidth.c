@@ -2,7 +2,6 @@
  * shared. */
 #include "machine/bandwidth.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,32 +109,6 @@ static void every_repeat_reads_the_whole_buffer(void **state)
     }
 }
 
-static void pinned_threads_leave_the_callers_mask_alone(void **state)
-{
-    cpu_set_t before, after;
-    pp_bandwidth_options options;
-    pp_bandwidth got;
-    pp_error err = {0};
-
-    (void)state;
-    if (sched_getaffinity(0, sizeof before, &before) != 0)
-        skip();
-    pp_bandwidth_options_default(&options);
-    options.footprint_bytes = options.thread_count * MIB;
-    options.repeat_count = 1;
-    options.repeat_ns = 0;
-    options.pinned = true;
-    assert_ok(pp_bandwidth_measure(&options, &got, &err), err);
-    assert_true(got.pinned);
-    assert_int_equal(got.repeats[0].read_bytes, got.footprint_bytes); /* at least one pass */
-    assert_int_equal(sched_getaffinity(0, sizeof after, &after), 0);
-    assert_true(CPU_EQUAL(&before, &after));
-    options.thread_count++;
-    options.footprint_bytes = options.thread_count * MIB;
-    assert_int_equal(pp_bandwidth_measure(&options, &got, &err), PP_ERR_RANGE);
-    assert_contains(err.text, "may use fewer CPUs");
-}
-
 static void what_makes_no_sense_is_refused(void **state)
 {
     static const struct {
@@ -214,7 +187,6 @@ int main(void)
         cmocka_unit_test(the_sum_counts_every_word_once),
         cmocka_unit_test(the_expected_sum_is_that_of_the_words),
         cmocka_unit_test(every_repeat_reads_the_whole_buffer),
-        cmocka_unit_test(pinned_threads_leave_the_callers_mask_alone),
         cmocka_unit_test(what_makes_no_sense_is_refused),
         cmocka_unit_test(what_does_not_fit_is_refused),
     };
