@@ -17,6 +17,7 @@ static const char *const failure_names[PP_FAILURE_COUNT] = {
     [PP_FAILURE_CANCELLED] = "cancelled",
     [PP_FAILURE_STREAM_ERROR] = "stream-error",
     [PP_FAILURE_NOTHING_GENERATED] = "nothing-generated",
+    [PP_FAILURE_CUT] = "cut",
 };
 
 static const char *const phase_names[] = {"warmup", "measured"};

@@ -29,6 +29,7 @@ typedef enum pp_failure {
     PP_FAILURE_CANCELLED,
     PP_FAILURE_STREAM_ERROR, /* an error object inside a reply of status 200 */
     PP_FAILURE_NOTHING_GENERATED,
+    PP_FAILURE_CUT, /* in flight when the run ended: no fault of the server, no success (F80) */
     PP_FAILURE_COUNT
 } pp_failure;
 
@@ -44,10 +45,11 @@ bool pp_phase_find(pp_text name, pp_phase *ret_phase);
 
 /* Which request of a run this is. */
 typedef struct pp_request_id {
-    pp_text candidate; /* may be empty: an endpoint that is no candidate */
-    int64_t pass;      /* from 1 */
+    pp_text candidate;  /* may be empty: an endpoint that is no candidate */
+    int64_t pass;       /* from 1 */
+    pp_maybe_int level; /* from 1, where a run has several levels of load */
     pp_phase phase;
-    int64_t index; /* from 1 within pass and phase */
+    int64_t index; /* from 1 within pass, level and phase */
     pp_text prompt_id;
     char request_sha256[PP_SHA256_HEX_SIZE]; /* of the request body */
 } pp_request_id;

@@ -153,6 +153,8 @@ pp_json *pp_sample_to_json(pp_arena *arena, const pp_sample *sample)
     pp_json *gaps = pp_json_new_array(arena);
 
     pp_json_set_text(arena, top, "candidate", sample->id.candidate);
+    if (sample->id.level.known)
+        pp_json_set_int(arena, top, "level", sample->id.level.value);
     pp_json_set_string(arena, top, "phase", pp_phase_name(sample->id.phase));
     pp_json_set_text(arena, top, "prompt_id", sample->id.prompt_id);
     pp_json_set_string(arena, top, "request_sha256", sample->id.request_sha256);
@@ -223,7 +225,11 @@ static void copy_digest(pp_text digest, char out[PP_SHA256_HEX_SIZE])
 
 static void get_id(const pp_json *top, pp_sample *sample)
 {
+    const pp_json *level = pp_json_find(top, "level");
+
     sample->id.candidate = pp_checked_text(top, "candidate");
+    if (level != NULL)
+        sample->id.level = pp_known_int(level->integer);
     sample->id.prompt_id = pp_checked_text(top, "prompt_id");
     PP_ASSERT(pp_phase_find(pp_checked_text(top, "phase"), &sample->id.phase));
     copy_digest(pp_checked_text(top, "request_sha256"), sample->id.request_sha256);

@@ -8,22 +8,11 @@ static const char *const status_words[] = {"ok", "failed", NULL};
 /* The words of the enums of sample.h and exchange.h; a test compares them. */
 static const char *const source_words[] = {"none",         "timings", "usage", "predicted",
                                            "token-arrays", "events",  NULL};
-static const char *const failure_words[] = {"unresolved",
-                                            "refused",
-                                            "connect-timeout",
-                                            "first-byte-timeout",
-                                            "idle-timeout",
-                                            "total-timeout",
-                                            "reset",
-                                            "premature-end",
-                                            "http-status",
-                                            "encoding",
-                                            "too-large",
-                                            "protocol",
-                                            "cancelled",
-                                            "stream-error",
-                                            "nothing-generated",
-                                            NULL};
+static const char *const failure_words[] = {
+    "unresolved",    "refused",  "connect-timeout", "first-byte-timeout", "idle-timeout",
+    "total-timeout", "reset",    "premature-end",   "http-status",        "encoding",
+    "too-large",     "protocol", "cancelled",       "stream-error",       "nothing-generated",
+    "cut",           NULL};
 static const char *const flag_words[] = {
     "no-end-mark",     "not-streamed",  "gathered",          "bad-utf8",         "split-character",
     "over-length",     "wrong-length",  "prompt-cached",     "tokens-estimated", "cumulative-text",
@@ -61,8 +50,10 @@ static const pp_field sample_rows[] = {
     MEMBER("candidate", "id of what was measured; empty for an endpoint that is no candidate",
            TEXT),
     MEMBER("pass", "of the study, from 1", INT(1, INT64_MAX)),
+    OPTION("level", "of the load, from 1; absent where a run has no levels", NULL,
+           INT(1, INT64_MAX)),
     MEMBER("phase", "whether it counts", WORDS(phase_words)),
-    MEMBER("index", "from 1 within pass and phase", INT(1, INT64_MAX)),
+    MEMBER("index", "from 1 within pass, level and phase", INT(1, INT64_MAX)),
     MEMBER("prompt_id", "the prompt", TEXT),
     MEMBER("request_sha256", "of the request body as sent", SHA256),
     MEMBER("scheduled_ns", "when it was due, from the start of the run", COUNT),

@@ -19,7 +19,11 @@ typedef struct piece {
 static pp_exchange exchange_of(pp_arena *arena, const piece *pieces, size_t n, int64_t asked)
 {
     pp_exchange x = {
-        .id = {pp_text_of("q4"), 1, PP_PHASE_MEASURED, 1, pp_text_of("p1"), ""},
+        .id = {.candidate = pp_text_of("q4"),
+               .pass = 1,
+               .phase = PP_PHASE_MEASURED,
+               .index = 1,
+               .prompt_id = pp_text_of("p1")},
         .asked_tokens = asked,
         .started_ns = 1000 * MS,
         .connected_ns = {true, 1001 * MS},
@@ -610,12 +614,15 @@ static void each_sample_survives_its_line(void **state)
 
         pp_buf_init(&first, 1 << 20);
         pp_buf_init(&second, 1 << 20);
+        s.id.level = (pp_maybe_int){i % 2 == 1, (int64_t)(i % 2) * 3};
         assert_ok(pp_sample_write(&s, &first, &err), err);
         assert_ok(pp_samples_parse(&arena, rows[i].name,
                                    (pp_bytes){(unsigned char *)first.data, first.size}, &back, &n,
                                    &err),
                   err);
         assert_int_equal(n, 1);
+        assert_int_equal(back->id.level.known, i % 2 == 1);
+        assert_int_equal(back->id.level.value, i % 2 * 3);
         assert_ok(pp_sample_write(back, &second, &err), err);
         assert_string_equal(pp_buf_text(&first), pp_buf_text(&second));
         pp_buf_done(&first);
