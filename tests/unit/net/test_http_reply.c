@@ -1,6 +1,8 @@
 #include "net/http_server.h"
 
 #include <errno.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,8 +126,17 @@ static void each_reply_is_framed_as_declared(void **state)
     }
 }
 
-/* A stream socket does not show where writes end; a trace of the kernel would. What can be seen:
- * one report for each piece, and no byte of the next piece before its report. */
+/* How many segments with data have come in: one for each small write of the other side, because it
+ * asked for TCP_NODELAY. */
+static unsigned data_segments(int fd)
+{
+    struct tcp_info info = {0};
+    socklen_t size = sizeof info;
+
+    assert_int_equal(getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size), 0);
+    return info.tcpi_data_segs_in;
+}
+
 static void each_piece_leaves_by_itself(void **state)
 {
     http_fixture *f = fixture_start(act_wait);
@@ -146,6 +157,7 @@ static void each_piece_leaves_by_itself(void **state)
         assert_true(client_hear_some(fd, &heard) > 0); /* no turn in between */
         assert_int_equal(f->sent_count, tag);
         assert_int_equal(f->sent_tags[tag - 1], tag);
+        assert_int_equal(data_segments(fd), tag);
         assert_in_range(f->sent_ns[tag - 1], before_ns, pp_clock_now_ns());
     }
     assert_string_equal(pp_buf_text(&heard), OK_HEAD "Transfer-Encoding: chunked\r\n\r\n"
