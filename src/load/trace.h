@@ -1,0 +1,48 @@
+/* trace.h - a load that was recorded or written down: due instants and lengths, as JSON Lines.
+ *
+ *     {"due_ms": 12.5, "prompt_tokens": 128, "output_tokens": 64}
+ *
+ * docs/formats/load-trace.md describes it. */
+#ifndef PP_LOAD_TRACE_H
+#define PP_LOAD_TRACE_H
+
+#include "base/maybe.h"
+#include "json/json.h"
+
+#define PP_TRACE_MAX_BYTES ((size_t)256 << 20)
+#define PP_TRACE_MAX_COUNT 1000000
+/* 30 days: beyond it an instant is a time of day and no offset. */
+#define PP_TRACE_MAX_MS    2592000000.0
+
+typedef struct pp_trace_entry {
+    int64_t due_ns;             /* from the start of the measured part, at speed 1 */
+    pp_maybe_int prompt_tokens; /* generated, this long as the server counts */
+    pp_text prompt;             /* given; absent where prompt_tokens is known */
+    pp_maybe_int output_tokens;
+} pp_trace_entry;
+
+typedef struct pp_trace {
+    const pp_trace_entry *entries; /* ascending by due_ns; equal ones in the order of the file */
+    size_t count;                  /* >= 1 */
+    size_t moved_count;            /* lines that did not stand in order of time and were sorted */
+} pp_trace;
+
+/**
+ * Read a trace; `name` opens messages, the line follows. Lines need not be in order of time: they
+ * are sorted, equal instants keep their order. Everything lives in `arena`.
+ *
+ * Fails with PP_ERR_SYNTAX, PP_ERR_SCHEMA (no line, a blank line, an unknown member, a value out of
+ * range, both or neither of prompt and prompt_tokens), PP_ERR_LIMIT.
+ */
+PP_MUST_CHECK pp_status pp_trace_parse(pp_arena *arena, const char *name, pp_bytes bytes,
+                                       pp_trace *ret_trace, pp_error *err);
+
+/** speed   2 plays it in half its time; 0.001 to 1000 */
+PP_MUST_CHECK pp_status pp_trace_load(pp_arena *arena, const char *path, double speed,
+                                      pp_trace *ret_trace, pp_error *err);
+
+/** Divide all instants by `speed`. Fails with PP_ERR_RANGE outside 0.001 to 1000. */
+PP_MUST_CHECK pp_status pp_trace_set_speed(pp_trace_entry *entries, size_t count, double speed,
+                                           pp_error *err);
+
+#endif
