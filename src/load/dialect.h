@@ -6,6 +6,9 @@
 #ifndef PP_LOAD_DIALECT_H
 #define PP_LOAD_DIALECT_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/text.h"
