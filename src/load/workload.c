@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stats/random.h"
 #include "json/json.h"
 
 /* Everyday words of one or two syllables; what they say does not matter. */
@@ -19,33 +20,23 @@ static const pp_http_limits control_limits = {
     .total_ns = 120000000000,
 };
 
-/* Source: Steele, Lea, Flood 2014, "Fast splittable pseudorandom number generators". */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += 0x9E3779B97F4A7C15u;
-
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-    return z ^ z >> 31;
-}
-
 /* Each prompt has a stream of its own (F83), whatever the number of requests. */
 static uint64_t prompt_stream(uint64_t seed, pp_phase phase, int64_t index)
 {
     uint64_t state = seed;
-    uint64_t mixed = next_random(&state);
+    uint64_t mixed = pp_random_next(&state);
 
     state = mixed ^ ((uint64_t)index << 1 | (phase == PP_PHASE_MEASURED));
-    return next_random(&state);
+    return pp_random_next(&state);
 }
 
 /* Text of at least `words_wanted` words; the number in front sets prompts apart at once. */
 static void make_text(uint64_t *random, int64_t words_wanted, pp_buf *text)
 {
-    pp_buf_printf(text, "%016llx", (unsigned long long)next_random(random));
+    pp_buf_printf(text, "%016llx", (unsigned long long)pp_random_next(random));
     for (int64_t i = 0; i < words_wanted; i++) {
         pp_buf_append_char(text, ' ');
-        pp_buf_append_text(text, words[next_random(random) % PP_COUNT_OF(words)]);
+        pp_buf_append_text(text, words[pp_random_next(random) % PP_COUNT_OF(words)]);
     }
 }
 
