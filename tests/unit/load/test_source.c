@@ -4,6 +4,7 @@
 #include "load/source.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -406,14 +407,14 @@ static void what_no_server_can_promise_is_refused(void **state)
         {"too long for the context", tapes, 3, PP_SERVER_LLAMA_SERVER, 0, 505, 0, 0, PP_ERR_DOMAIN,
          "512 tokens per slot"},
         {"shorter than the template", tapes, 3, PP_SERVER_LLAMA_SERVER, 0, 6, 0, 0, PP_ERR_RANGE,
-         "7 or more"},
+         "8 or more"},
         {"no tokenizer", tapes, 3, PP_SERVER_OPENAI, 0, 50, 0, 0, PP_ERR_USAGE, "prompts file"},
         {"no llama-server", other_tapes, 1, PP_SERVER_LLAMA_SERVER, 0, 50, 0, 0, PP_ERR_PEER,
          "404"},
         {"a tokenizer that joins words", joining_tapes, 2, PP_SERVER_LLAMA_SERVER, PP_ENDPOINT_TEXT,
          50, 0, 0, PP_ERR_PEER, "prompts file"},
         {"all is shared", tapes, 3, PP_SERVER_LLAMA_SERVER, 0, 50, 50, PP_LOAD_UNSAID, PP_ERR_RANGE,
-         "below the 50"},
+         "fewer than 48 of the 50"},
         {"cold and shared", tapes, 3, PP_SERVER_LLAMA_SERVER, 0, 50, 20, PP_LOAD_COLD, PP_ERR_USAGE,
          "neither cold"},
         {"below 0", tapes, 3, PP_SERVER_LLAMA_SERVER, 0, -1, 0, 0, PP_ERR_RANGE, "-1"},
