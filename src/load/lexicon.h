@@ -28,7 +28,7 @@ typedef struct pp_lexicon {
     int64_t head[8]; /* ids in front of all: the begin-of-text token */
     size_t head_count;
     int64_t tail_tokens; /* that the template puts behind the words; part of first_tokens */
-    bool *reachable; /* [n]: n tokens can be made of words behind the first */
+    bool *reachable;     /* [n]: n tokens can be made of words behind the first */
     int64_t max_tokens;
 } pp_lexicon;
 
