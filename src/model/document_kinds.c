@@ -64,6 +64,8 @@ static const pp_document_kind kinds[] = {
          "tool's",
          "llama-bench-summary", false, ROOT(pp_bench_summary_fields), "tests", "settings",
          "synthetic_fixture"),
+    KIND("load-trace", "1.0", "When requests of a load are due, and their lengths",
+         "read by `load`", "load-trace", true, ROOT(pp_trace_fields), "due_ms"),
     KIND("model-info", "1.0", "Header of a GGUF file",
          "printed by `model info --json`; written into a bundle, `models/<id>.json`", "model-info",
          false, ROOT(pp_model_info_fields), NULL),
@@ -82,6 +84,8 @@ static const pp_document_kind kinds[] = {
     KIND("profiles", "1.0", "One decision for each profile of a policy set",
          "written by `profiles`; also the original tool's", "profiles", false,
          ROOT(pp_profiles_fields), "canonical_profile_id", "canonical_selected_id", "profiles"),
+    KIND("prompts", "1.0", "Prompts of a load", "read by `load`", "prompts", true,
+         ROOT(pp_prompt_fields), "prompt"),
     KIND("receipt-result", "1.0", "Where a receipt was written",
          "printed by `optimization-receipt --json`", "receipt", false,
          ROOT(pp_receipt_result_fields), "optimization_receipt", "optimization_receipt_sha256"),
@@ -174,6 +178,9 @@ const pp_document_kind *pp_document_kind_of(const pp_json *value)
             most = keys;
         }
     }
+    /* A prompt has one of two keys; a line of a trace, which may have "prompt", comes before. */
+    if (found == NULL && pp_json_find(value, "messages") != NULL)
+        return pp_document_kind_find("prompts");
     return found;
 }
 
