@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "engine/synth_half.h"
-
-#define GOLDEN_GAMMA 0x9e3779b97f4a7c15u
+#include "stats/random.h"
 
 /* ---- the table ----------------------------------------------------------------------------- */
 
@@ -60,24 +59,12 @@ void pp_synth_quantiles(int16_t ret_table[PP_SYNTH_TABLE_SIZE])
 
 /* ---- the weights --------------------------------------------------------------------------- */
 
-static inline uint64_t mix(uint64_t z)
-{
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-uint64_t pp_synth_random(uint64_t key, uint64_t n)
-{
-    return mix(key + (n + 1) * GOLDEN_GAMMA);
-}
-
 void pp_synth_values_init(pp_synth_values *values, const int16_t quantiles[PP_SYNTH_TABLE_SIZE],
                           uint64_t seed, uint64_t tensor, double scale)
 {
     double step = scale / PP_SYNTH_TABLE_ONE;
 
-    values->key = pp_synth_random(pp_synth_random(seed, 0), tensor);
+    values->key = pp_random_at(pp_random_at(seed, 0), tensor);
     for (int i = 0; i < PP_SYNTH_TABLE_SIZE; i++) {
         values->halves[i] = pp_half_of_float((float)(quantiles[i] * step));
         values->floats[i] = pp_half_to_float(values->halves[i]);
@@ -104,10 +91,10 @@ void pp_synth_write_f16(const pp_synth_values *values, uint64_t first_block, siz
                         uint8_t *out)
 {
     const uint16_t *halves = values->halves;
-    uint64_t state = values->key + first_block * RANDOMS_PER_BLOCK * GOLDEN_GAMMA;
+    uint64_t state = values->key + first_block * RANDOMS_PER_BLOCK * PP_RANDOM_GAMMA;
 
     for (size_t i = 0; i < n_blocks * RANDOMS_PER_BLOCK; i++) {
-        uint64_t u = mix(state += GOLDEN_GAMMA);
+        uint64_t u = pp_random_next(&state);
 
         put_u64(out + i * 8, (uint64_t)halves[u & TABLE_MASK] |
                                  (uint64_t)halves[u >> 16 & TABLE_MASK] << 16 |
@@ -121,7 +108,7 @@ static inline uint64_t gather_block(const float *floats, uint64_t state,
                                     float ret_weights[PP_SYNTH_BLOCK])
 {
     for (int j = 0; j < RANDOMS_PER_BLOCK; j++) {
-        uint64_t u = mix(state += GOLDEN_GAMMA);
+        uint64_t u = pp_random_next(&state);
 
         ret_weights[4 * j] = floats[u & TABLE_MASK];
         ret_weights[4 * j + 1] = floats[u >> 16 & TABLE_MASK];
@@ -167,7 +154,7 @@ static inline void encode_q8_0(const float weights[PP_SYNTH_BLOCK], uint8_t *out
 void pp_synth_write_q8_0(const pp_synth_values *values, uint64_t first_block, size_t n_blocks,
                          uint8_t *out)
 {
-    uint64_t state = values->key + first_block * RANDOMS_PER_BLOCK * GOLDEN_GAMMA;
+    uint64_t state = values->key + first_block * RANDOMS_PER_BLOCK * PP_RANDOM_GAMMA;
 
     for (size_t block = 0; block < n_blocks; block++, out += PP_SYNTH_Q8_0_BLOCK_BYTES) {
         float weights[PP_SYNTH_BLOCK];
@@ -208,7 +195,7 @@ static inline void encode_q4_0(const float weights[PP_SYNTH_BLOCK], uint8_t *out
 void pp_synth_write_q4_0(const pp_synth_values *values, uint64_t first_block, size_t n_blocks,
                          uint8_t *out)
 {
-    uint64_t state = values->key + first_block * RANDOMS_PER_BLOCK * GOLDEN_GAMMA;
+    uint64_t state = values->key + first_block * RANDOMS_PER_BLOCK * PP_RANDOM_GAMMA;
 
     for (size_t block = 0; block < n_blocks; block++, out += PP_SYNTH_Q4_0_BLOCK_BYTES) {
         float weights[PP_SYNTH_BLOCK];

@@ -29,10 +29,6 @@
 /** ret_table[i] = the normal quantile of (i + 1/2) / 4096, in 1/8192, rounded to nearest. */
 void pp_synth_quantiles(int16_t ret_table[PP_SYNTH_TABLE_SIZE]);
 
-/** Number `n` of the counter-based generator with this key (splitmix64 started at `key`, its n-th
- * output; n from 0). Source: Steele, Lea, Flood 2014. */
-uint64_t pp_synth_random(uint64_t key, uint64_t n);
-
 /* One tensor. Large (24 KiB): keep it on the heap or static. */
 typedef struct pp_synth_values {
     uint64_t key;

@@ -123,13 +123,12 @@ static pp_status plan_schedule(driver *d, pp_arena *arena, pp_error *err)
 
 static pp_status make_url(driver *d, pp_arena *arena, pp_error *err)
 {
-    const char *base = d->shared.setup->base_url;
-    size_t size = strlen(base);
+    const char *root = NULL;
+    pp_status st = pp_server_root(arena, d->shared.setup->base_url, &root, err);
 
-    if (size > 0 && base[size - 1] == '/')
-        size--;
-    d->shared.url =
-        pp_arena_printf(arena, "%.*s%s", (int)size, base, pp_load_source_path(d->shared.source));
+    if (st != PP_OK)
+        return st;
+    d->shared.url = pp_arena_printf(arena, "%s%s", root, pp_load_source_path(d->shared.source));
     return pp_arena_check(arena, err);
 }
 

@@ -15,9 +15,9 @@
 #define PP_PROMPT_MAX_BYTES  ((size_t)16 << 20)
 
 typedef struct pp_prompt {
-    pp_text id;              /* given, or "prompt-00001" by its place */
-    pp_text text;            /* UTF-8, any character, may be empty; absent where it has messages */
-    const pp_json *messages; /* list of {"role", "content"}; NULL where it has text */
+    pp_text id;       /* given, or "prompt-00001" by its place */
+    pp_text text;     /* UTF-8, any character, may be empty; absent where it has messages */
+    pp_text messages; /* JSON list of {"content", "role"}, canonical; absent where it has text */
     pp_maybe_int output_tokens; /* its own length */
 } pp_prompt;
 

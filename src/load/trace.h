@@ -15,7 +15,7 @@
 #define PP_TRACE_MAX_MS    2592000000.0
 
 typedef struct pp_trace_entry {
-    int64_t due_ns;             /* from the start of the measured part, at speed 1 */
+    int64_t due_ns;             /* from the start of the measured part, at the speed asked for */
     pp_maybe_int prompt_tokens; /* generated, this long as the server counts */
     pp_text prompt;             /* given; absent where prompt_tokens is known */
     pp_maybe_int output_tokens;
@@ -31,18 +31,15 @@ typedef struct pp_trace {
  * Read a trace; `name` opens messages, the line follows. Lines need not be in order of time: they
  * are sorted, equal instants keep their order. Everything lives in `arena`.
  *
+ * speed   0.001 to 1000: 2 plays it in half its time; instants are divided by it
+ *
  * Fails with PP_ERR_SYNTAX, PP_ERR_SCHEMA (no line, a blank line, an unknown member, a value out of
- * range, both or neither of prompt and prompt_tokens), PP_ERR_LIMIT.
+ * range, both or neither of prompt and prompt_tokens), PP_ERR_RANGE for the speed, PP_ERR_LIMIT.
  */
 PP_MUST_CHECK pp_status pp_trace_parse(pp_arena *arena, const char *name, pp_bytes bytes,
-                                       pp_trace *ret_trace, pp_error *err);
+                                       double speed, pp_trace *ret_trace, pp_error *err);
 
-/** speed   2 plays it in half its time; 0.001 to 1000 */
 PP_MUST_CHECK pp_status pp_trace_load(pp_arena *arena, const char *path, double speed,
                                       pp_trace *ret_trace, pp_error *err);
-
-/** Divide all instants by `speed`. Fails with PP_ERR_RANGE outside 0.001 to 1000. */
-PP_MUST_CHECK pp_status pp_trace_set_speed(pp_trace_entry *entries, size_t count, double speed,
-                                           pp_error *err);
 
 #endif

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json/json.h"
+#include "load/dialect.h"
+#include "load/server_tokens.h"
+#include "stats/random.h"
 
 /* Everyday words of one or two syllables; what they say does not matter. */
 static const char *const words[] = {
@@ -13,132 +15,40 @@ static const char *const words[] = {
     "early", "heavy",  "quiet",  "simple", "open",   "under",  "across", "between",
 };
 
-static const pp_http_limits control_limits = {
-    .connect_ns = 5000000000,
-    .first_byte_ns = 60000000000,
-    .total_ns = 120000000000,
-};
-
-/* Source: Steele, Lea, Flood 2014, "Fast splittable pseudorandom number generators". */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += 0x9E3779B97F4A7C15u;
-
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-    return z ^ z >> 31;
-}
-
 /* Each prompt has a stream of its own (F83), whatever the number of requests. */
 static uint64_t prompt_stream(uint64_t seed, pp_phase phase, int64_t index)
 {
     uint64_t state = seed;
-    uint64_t mixed = next_random(&state);
+    uint64_t mixed = pp_random_next(&state);
 
     state = mixed ^ ((uint64_t)index << 1 | (phase == PP_PHASE_MEASURED));
-    return next_random(&state);
+    return pp_random_next(&state);
 }
 
 /* Text of at least `words_wanted` words; the number in front sets prompts apart at once. */
 static void make_text(uint64_t *random, int64_t words_wanted, pp_buf *text)
 {
-    pp_buf_printf(text, "%016llx", (unsigned long long)next_random(random));
+    pp_buf_printf(text, "%016llx", (unsigned long long)pp_random_next(random));
     for (int64_t i = 0; i < words_wanted; i++) {
         pp_buf_append_char(text, ' ');
-        pp_buf_append_text(text, words[next_random(random) % PP_COUNT_OF(words)]);
+        pp_buf_append_text(text, words[pp_random_next(random) % PP_COUNT_OF(words)]);
     }
-}
-
-/* ---- asking the server ----------------------------------------------------------------------- */
-
-typedef struct asker {
-    pp_http_loop *loop;
-    const char *base_url;
-    const char *const *headers;
-    size_t header_count;
-    pp_http_record record;
-} asker;
-
-/* GET, or POST with a body; the parsed reply lives in `arena`. */
-static pp_status ask(asker *a, pp_arena *arena, const char *path, pp_bytes body,
-                     const pp_json **ret_root, pp_error *err)
-{
-    pp_http_request request = {
-        .url = pp_arena_printf(arena, "%s%s", a->base_url, path),
-        .body = body,
-        .headers = a->headers,
-        .header_count = a->header_count,
-        .limits = control_limits,
-    };
-    pp_status st = pp_arena_check(arena, err);
-
-    if (st == PP_OK)
-        st = pp_http_fetch(a->loop, &request, &a->record, err);
-    if (st == PP_OK)
-        st = pp_json_parse(arena, path, pp_buf_text(&a->record.body), a->record.body.size, ret_root,
-                           err);
-    return st;
-}
-
-static pp_status read_ids(pp_arena *arena, const pp_json *root, int64_t **ret_ids, size_t *ret_n,
-                          pp_error *err)
-{
-    const pp_json *tokens = NULL;
-    pp_status st = pp_json_member_of(root, "tokens", PP_JSON_ARRAY, &tokens, err);
-    int64_t *ids;
-
-    if (st != PP_OK)
-        return st;
-    ids = PP_ARENA_NEW(arena, int64_t, tokens->array.count);
-    st = pp_arena_check(arena, err);
-    for (size_t i = 0; i < tokens->array.count && st == PP_OK; i++)
-        st = pp_json_get_int(tokens->array.items[i], 0, INT32_MAX, &ids[i], err);
-    *ret_ids = ids;
-    *ret_n = tokens->array.count;
-    return st;
-}
-
-static pp_status tokenize(asker *a, pp_arena *arena, pp_text text, int64_t **ret_ids, size_t *ret_n,
-                          pp_error *err)
-{
-    pp_json *question = pp_json_new_object(arena);
-    const pp_json *root = NULL;
-    pp_buf body;
-    pp_status st;
-
-    pp_json_set_text(arena, question, "content", text);
-    pp_json_set_bool(arena, question, "add_special", true);
-    pp_buf_init(&body, PP_HTTP_CONTROL_MAX_BYTES);
-    st = pp_json_write(question, PP_JSON_COMPACT, &body, err);
-    if (st == PP_OK)
-        st = ask(a, arena, "/tokenize",
-                 (pp_bytes){(const unsigned char *)pp_buf_text(&body), body.size}, &root, err);
-    if (st == PP_OK)
-        st = read_ids(arena, root, ret_ids, ret_n, err);
-    pp_buf_done(&body);
-    return pp_wrap(err, st, "cutting a prompt into the server's tokens");
 }
 
 /* The context of a slot, where the server tells it: a request that cannot fit is refused before the
  * start and not by each reply. */
-static pp_status check_context(asker *a, const pp_workload_options *options, pp_error *err)
+static pp_status check_context(pp_server_tokens *server, const pp_workload_options *options,
+                               pp_error *err)
 {
-    pp_arena arena = {0};
-    const pp_json *root = NULL;
-    const pp_json *n_ctx;
-    pp_status st = ask(a, &arena, "/props", (pp_bytes){0}, &root, err);
-    int64_t wanted = options->prompt_tokens + options->output_tokens;
+    pp_maybe_int n_ctx = {0};
+    pp_status st = pp_server_context(server, &n_ctx, err);
 
-    if (st == PP_OK) {
-        n_ctx = pp_json_find(pp_json_find(root, "default_generation_settings"), "n_ctx");
-        if (n_ctx != NULL && n_ctx->kind == PP_JSON_INTEGER && n_ctx->integer < wanted)
-            st = pp_fail(err, PP_ERR_DOMAIN,
-                         "%lld prompt and %lld output tokens do not fit the server's context of "
-                         "%lld tokens per slot",
-                         (long long)options->prompt_tokens, (long long)options->output_tokens,
-                         (long long)n_ctx->integer);
-    }
-    pp_arena_done(&arena);
+    if (st == PP_OK && n_ctx.known && n_ctx.value < options->prompt_tokens + options->output_tokens)
+        return pp_fail(err, PP_ERR_DOMAIN,
+                       "%lld prompt and %lld output tokens do not fit the server's context of "
+                       "%lld tokens per slot",
+                       (long long)options->prompt_tokens, (long long)options->output_tokens,
+                       (long long)n_ctx.value);
     return st;
 }
 
@@ -146,10 +56,10 @@ static pp_status check_context(asker *a, const pp_workload_options *options, pp_
 
 /* More words are tried until the text has enough tokens; a word is a token or more, except in
  * vocabularies that join words. */
-static pp_status prompt_ids(asker *a, pp_arena *scratch, uint64_t stream, int64_t wanted,
-                            int64_t **ret_ids, pp_error *err)
+static pp_status prompt_ids(pp_server_tokens *server, pp_arena *scratch, uint64_t stream,
+                            int64_t wanted, int64_t **ret_ids, pp_error *err)
 {
-    size_t count = 0;
+    pp_token_list list = {0};
 
     for (int64_t n_words = wanted; n_words <= 16 * wanted; n_words *= 2) {
         uint64_t random = stream;
@@ -160,49 +70,51 @@ static pp_status prompt_ids(asker *a, pp_arena *scratch, uint64_t stream, int64_
         make_text(&random, n_words, &text);
         st = pp_buf_check(&text, "prompt", err);
         if (st == PP_OK)
-            st = tokenize(a, scratch, (pp_text){pp_buf_text(&text), text.size}, ret_ids, &count,
-                          err);
+            st = pp_server_tokenize(server, scratch, (pp_text){pp_buf_text(&text), text.size},
+                                    false, &list, err);
         pp_buf_done(&text);
-        if (st != PP_OK || (int64_t)count >= wanted)
+        *ret_ids = list.ids;
+        if (st != PP_OK || (int64_t)list.count >= wanted)
             return st;
     }
     return pp_fail(err, PP_ERR_PEER,
                    "the server cuts %lld words into only %zu tokens, expected %lld or more",
-                   (long long)(16 * wanted), count, (long long)wanted);
+                   (long long)(16 * wanted), list.count, (long long)wanted);
 }
 
-static pp_json *body_json(pp_arena *arena, const pp_workload_options *options, const int64_t *ids)
+static pp_status write_body(const pp_workload_options *options, const int64_t *ids, pp_buf *body,
+                            pp_error *err)
 {
-    pp_json *body = pp_json_new_object(arena);
-    pp_json *prompt = pp_json_new_array(arena);
+    pp_dialect dialect = {
+        .endpoint = PP_ENDPOINT_COMPLETION,
+        .kind = PP_SERVER_LLAMA_SERVER,
+        .cache = PP_PROMPT_CACHE_OFF,
+        .seed = options->seed,
+    };
 
+    pp_dialect_begin(&dialect, options->output_tokens, body);
     for (int64_t i = 0; i < options->prompt_tokens; i++)
-        pp_json_add(arena, prompt, pp_json_new_int(arena, ids[i]));
-    pp_json_set(arena, body, "prompt", prompt);
-    pp_json_set_int(arena, body, "n_predict", options->output_tokens);
-    pp_json_set_bool(arena, body, "ignore_eos", true);
-    pp_json_set_bool(arena, body, "cache_prompt", false);
-    pp_json_set_bool(arena, body, "stream", true);
-    pp_json_set_bool(arena, body, "timings_per_token", false);
-    pp_json_set_real(arena, body, "temperature", 0);
-    pp_json_set_int(arena, body, "seed", (int64_t)(options->seed & 0x7FFFFFFF));
-    return body;
+        pp_buf_printf(body, i == 0 ? "[%lld" : ",%lld", (long long)ids[i]);
+    pp_buf_append_char(body, ']');
+    pp_dialect_end(&dialect, options->output_tokens, body);
+    return pp_buf_check(body, "request body", err);
 }
 
-static pp_status make_request(asker *a, pp_arena *arena, const pp_workload_options *options,
-                              pp_workload_request *request, int64_t **ret_ids, pp_error *err)
+static pp_status make_request(pp_server_tokens *server, pp_arena *arena,
+                              const pp_workload_options *options, pp_workload_request *request,
+                              int64_t **ret_ids, pp_error *err)
 {
     pp_arena scratch = {0};
     int64_t *ids = NULL;
     size_t ids_bytes = (size_t)options->prompt_tokens * sizeof *ids;
     pp_buf body;
     pp_status st =
-        prompt_ids(a, &scratch, prompt_stream(options->seed, request->phase, request->index),
+        prompt_ids(server, &scratch, prompt_stream(options->seed, request->phase, request->index),
                    options->prompt_tokens, &ids, err);
 
     pp_buf_init(&body, PP_HTTP_CONTROL_MAX_BYTES);
     if (st == PP_OK)
-        st = pp_json_write(body_json(&scratch, options, ids), PP_JSON_COMPACT, &body, err);
+        st = write_body(options, ids, &body, err);
     if (st == PP_OK)
         st = pp_sha256_of(pp_buf_text(&body), body.size, request->body_sha256, err);
     if (st == PP_OK) {
@@ -261,7 +173,7 @@ static int64_t longest_shared_prefix(prompt *prompts, size_t n)
     return longest;
 }
 
-static pp_status make_all(asker *a, pp_arena *arena, pp_workload *w, pp_error *err)
+static pp_status make_all(pp_server_tokens *server, pp_arena *arena, pp_workload *w, pp_error *err)
 {
     prompt *prompts = PP_ARENA_NEW(arena, prompt, w->request_count);
     pp_status st = pp_arena_check(arena, err);
@@ -272,7 +184,7 @@ static pp_status make_all(asker *a, pp_arena *arena, pp_workload *w, pp_error *e
 
         w->requests[i].phase = warmup ? PP_PHASE_WARMUP : PP_PHASE_MEASURED;
         w->requests[i].index = (int64_t)i + 1 - (warmup ? 0 : w->options.warmup_count);
-        st = make_request(a, arena, &w->options, &w->requests[i], &ids, err);
+        st = make_request(server, arena, &w->options, &w->requests[i], &ids, err);
         prompts[i] = (prompt){ids, w->options.prompt_tokens};
     }
     if (st == PP_OK)
@@ -302,24 +214,23 @@ pp_status pp_workload_prepare(pp_arena *arena, pp_http_loop *loop, const char *b
                               const pp_workload_options *options, pp_workload *ret_workload,
                               pp_error *err)
 {
-    asker a = {
-        .loop = loop, .base_url = base_url, .headers = headers, .header_count = header_count};
+    pp_server_tokens server = {0};
     pp_workload w = {.options = *options};
     pp_status st = check_options(options, err);
 
     if (st == PP_OK)
-        st = pp_http_record_init(&a.record, PP_HTTP_CONTROL_MAX_BYTES, 0, 0, err);
+        st = pp_server_tokens_init(&server, loop, base_url, headers, header_count, err);
     if (st == PP_OK)
-        st = check_context(&a, options, err);
+        st = check_context(&server, options, err);
     if (st == PP_OK) {
         w.request_count = (size_t)(options->warmup_count + options->measured_count);
         w.requests = PP_ARENA_NEW(arena, pp_workload_request, w.request_count);
         st = pp_arena_check(arena, err);
     }
     if (st == PP_OK)
-        st = make_all(&a, arena, &w, err);
+        st = make_all(&server, arena, &w, err);
     if (st == PP_OK)
         *ret_workload = w;
-    pp_http_record_done(&a.record);
+    pp_server_tokens_done(&server);
     return pp_wrap(err, st, "preparing the requests");
 }

@@ -41,6 +41,9 @@ extern const pp_fields pp_doctor_fields, pp_host_document_fields, pp_watch_field
 /* tables_model.c */
 extern const pp_fields pp_model_info_fields, pp_model_synth_fields, pp_model_table_fields;
 
+/* tables_load.c */
+extern const pp_fields pp_prompt_fields, pp_trace_fields;
+
 /* tables_sample.c */
 extern const pp_fields pp_sample_fields;
 
