@@ -43,6 +43,7 @@ static void *run(void *decoder)
 {
     pp_decoder *d = decoder;
 
+    (void)pthread_setname_np(pthread_self(), "load-decoder");
     /* Of this thread alone, as Linux counts it; refused, it competes a little more. */
     (void)setpriority(PRIO_PROCESS, (id_t)gettid(), LOWEST_PRIORITY);
     while (!atomic_load(&d->enough)) {

@@ -15,8 +15,8 @@
 /* Workers wake, look at the clock and sleep again before the first request is due. */
 #define LEAD_NS        (2 * PP_NS_PER_MS)
 /* Memory made for replies before the start, shared out over the streams. */
-#define RESERVE_BYTES  ((size_t)32 << 20)
-#define RESERVE_MIN    ((size_t)2 << 10)
+#define RESERVE_BYTES  ((size_t)16 << 20)
+#define RESERVE_MIN    ((size_t)1 << 10)
 #define RESERVE_MAX    ((size_t)64 << 10)
 /* A wall clock that moved more than it may be slewed was set (K2). */
 #define DRIFT_NOISE_NS (1 * PP_NS_PER_MS)
@@ -139,7 +139,7 @@ static void plan_memory(driver *d)
 
     each = each < RESERVE_MIN ? RESERVE_MIN : each;
     d->shared.reserve_bytes = each > RESERVE_MAX ? RESERVE_MAX : each;
-    d->shared.reserve_arrivals = d->shared.reserve_bytes / 128;
+    d->shared.reserve_arrivals = d->shared.reserve_bytes / 256; /* an event has about 150 bytes */
 }
 
 static void plan_hopeless(driver *d)

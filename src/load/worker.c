@@ -555,6 +555,7 @@ void *pp_worker_run(void *worker)
     pp_shared *shared = w->shared;
     pp_status st = get_ready(w, &w->err);
 
+    (void)pthread_setname_np(pthread_self(), "load-worker"); /* for those who look with top -H */
     if (st != PP_OK)
         fail_all(w, st);
     pass_gate(&shared->gate);

@@ -218,6 +218,15 @@ static bool is_compressed(const pp_http_transfer *t)
     return coding[0] != '\0' && strcasecmp(coding, "identity") != 0;
 }
 
+/* NULL is empty; cut to the room. */
+static void copy_text(const char *text, char *out, size_t out_size)
+{
+    size_t size = text == NULL ? 0 : strnlen(text, out_size - 1);
+
+    memcpy(out, text == NULL ? "" : text, size);
+    out[size] = '\0';
+}
+
 /* libcurl sends a request again when a kept connection ended without a single byte of a reply
  * (F08). It then looks for another connection, so this transfer comes by here a second time: the
  * place to forbid it where the server may have acted on the first one (F07). */
@@ -245,8 +254,7 @@ static int on_connected(void *user, char *primary, char *local, int primary_port
     if (!may_be_sent(t))
         return CURL_PREREQFUNC_ABORT;
     t->record->connected_ns = pp_clock_now_ns();
-    (void)snprintf(t->record->address, sizeof t->record->address, "%s",
-                   primary == NULL ? "" : primary);
+    copy_text(primary, t->record->address, sizeof t->record->address);
     return CURL_PREREQFUNC_OK;
 }
 
@@ -398,7 +406,7 @@ static void note_reply(pp_http_transfer *t)
 
     (void)curl_easy_getinfo(t->easy, CURLINFO_CONTENT_TYPE, &type);
     (void)curl_easy_getinfo(t->easy, CURLINFO_NUM_CONNECTS, &connects);
-    (void)snprintf(r->content_type, sizeof r->content_type, "%s", type == NULL ? "" : type);
+    copy_text(type, r->content_type, sizeof r->content_type);
     r->connection_reused =
         r->connected_ns != 0 && (connects == 0 || (r->kept_connection_died && t->has_body));
 }
