@@ -7,6 +7,8 @@
 #include "decide/passport_check.h"
 #include "decide/stability.h"
 #include "intake/bench_compare.h"
+#include "load/prompts.h"
+#include "load/trace.h"
 #include "model/benchmark_set.h"
 #include "model/constraints.h"
 #include "model/model_table.h"
@@ -119,6 +121,18 @@ static pp_status decode_sample(validator *v, const pp_json *root, pp_error *err)
     return pp_sample_decode(v->arena, root, &sample, err);
 }
 
+static pp_status decode_prompt(validator *v, const pp_json *root, pp_error *err)
+{
+    (void)v;
+    return pp_prompt_check(root, err);
+}
+
+static pp_status decode_trace_entry(validator *v, const pp_json *root, pp_error *err)
+{
+    (void)v;
+    return pp_trace_entry_check(root, err);
+}
+
 static pp_status decode_passport(validator *v, const pp_json *root, pp_error *err)
 {
     pp_status st = pp_passport_check(root, err);
@@ -148,9 +162,11 @@ static const struct {
     {"benchmark-set", decode_set},
     {"constraints", decode_constraints},
     {"llama-bench-summary", decode_summary},
+    {"load-trace", decode_trace_entry},
     {"model-table", decode_table},
     {"passport", decode_passport},
     {"policy-set", decode_policies},
+    {"prompts", decode_prompt},
     {"samples", decode_sample},
     {"stability", decode_stability},
     {"study-plan", decode_plan},

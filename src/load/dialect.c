@@ -223,7 +223,7 @@ pp_status pp_server_root(pp_arena *arena, const char *base_url, const char **ret
     }
     while (base_url[size - 1] == '/')
         size--;
-    if (ends_with(base_url, size, "/v1"))
+    if (size > scheme + 3 && ends_with(base_url, size, "/v1")) /* the host may be called v1 */
         size -= 3;
     while (base_url[size - 1] == '/')
         size--;

@@ -28,6 +28,7 @@ static const char *const candidates[] = {
 #define REFERENCE       "stone"
 /* With so many words of one token each there is no need for longer ones. */
 #define ENOUGH_WORDS    16
+#define TAIL_PROBES     8
 #define PROOF_COUNT     4
 #define PROOF_WORDS     100
 
@@ -74,62 +75,100 @@ static pp_status count_tokens(pp_server_tokens *server, pp_endpoint endpoint, co
 
 /* ---- learning words -------------------------------------------------------------------------- */
 
-/* What a word adds between two others, and what a prompt takes that begins with it. */
-static pp_status learn_word(pp_server_tokens *server, pp_endpoint endpoint, const char *text,
-                            int64_t two_references, int64_t reference, pp_lexicon_word *word,
-                            pp_error *err)
+/* What each word adds between two others; `reference` is what the reference word adds. */
+static pp_status learn_costs(pp_server_tokens *server, pp_endpoint endpoint,
+                             int64_t costs[CANDIDATE_COUNT], int64_t *reference, pp_error *err)
 {
-    char question[64];
-    int64_t between, first = 0;
-    pp_status st;
-
-    snprintf(question, sizeof question, REFERENCE " %s " REFERENCE, text);
-    st = count_tokens(server, endpoint, question, &between, err);
-    snprintf(question, sizeof question, "%s " REFERENCE, text);
-    if (st == PP_OK)
-        st = count_tokens(server, endpoint, question, &first, err);
-    snprintf(word->text, sizeof word->text, "%s", text);
-    word->tokens = between - two_references;
-    word->first_tokens = first - reference;
-    return st;
-}
-
-static pp_status learn_all(pp_server_tokens *server, pp_endpoint endpoint,
-                           pp_lexicon_word words[CANDIDATE_COUNT], pp_error *err)
-{
-    int64_t one = 0, two = 0, reference;
-    pp_status st = count_tokens(server, endpoint, REFERENCE " " REFERENCE, &one, err);
+    int64_t two = 0, three = 0;
+    pp_status st = count_tokens(server, endpoint, REFERENCE " " REFERENCE, &two, err);
 
     if (st == PP_OK)
-        st = count_tokens(server, endpoint, REFERENCE " " REFERENCE " " REFERENCE, &two, err);
-    reference = two - one;
-    for (size_t i = 0; i < CANDIDATE_COUNT && st == PP_OK; i++)
-        st = learn_word(server, endpoint, candidates[i], one, reference, &words[i], err);
+        st = count_tokens(server, endpoint, REFERENCE " " REFERENCE " " REFERENCE, &three, err);
+    *reference = three - two;
+    for (size_t i = 0; i < CANDIDATE_COUNT && st == PP_OK; i++) {
+        char question[64];
+        int64_t between = 0;
+
+        snprintf(question, sizeof question, REFERENCE " %s " REFERENCE, candidates[i]);
+        st = count_tokens(server, endpoint, question, &between, err);
+        costs[i] = between - two;
+    }
     return st;
 }
 
 /* Words of one token where there are enough of them: with them any length can be made. */
-static void choose_words(pp_lexicon *lexicon, const pp_lexicon_word words[CANDIDATE_COUNT])
+static void choose_words(pp_lexicon *lexicon, const int64_t costs[CANDIDATE_COUNT])
 {
     size_t single = 0;
 
     for (size_t i = 0; i < CANDIDATE_COUNT; i++)
-        single += words[i].tokens == 1 ? 1 : 0;
+        single += costs[i] == 1 ? 1 : 0;
     for (size_t i = 0; i < CANDIDATE_COUNT && lexicon->count < PP_LEXICON_MAX_WORDS; i++) {
-        if (words[i].tokens >= 1 && words[i].first_tokens >= 1 &&
-            (words[i].tokens == 1 || single < ENOUGH_WORDS))
-            lexicon->words[lexicon->count++] = words[i];
+        if (costs[i] == 1 || (costs[i] > 1 && single < ENOUGH_WORDS)) {
+            pp_lexicon_word *word = &lexicon->words[lexicon->count++];
+
+            snprintf(word->text, sizeof word->text, "%s", candidates[i]);
+            word->tokens = costs[i];
+        }
     }
+}
+
+/* What a prompt takes that begins with the word. */
+static pp_status learn_first(pp_server_tokens *server, pp_lexicon *lexicon, int64_t reference,
+                             pp_error *err)
+{
+    pp_status st = PP_OK;
+
+    for (size_t i = 0; i < lexicon->count && st == PP_OK; i++) {
+        pp_lexicon_word *word = &lexicon->words[i];
+        char question[64];
+        int64_t tokens = 0;
+
+        snprintf(question, sizeof question, "%s " REFERENCE, word->text);
+        st = count_tokens(server, lexicon->endpoint, question, &tokens, err);
+        word->first_tokens = tokens - reference;
+        if (st == PP_OK && word->first_tokens < 1)
+            st = pp_fail(err, PP_ERR_PEER, "the server cuts '%s' into %lld tokens", question,
+                         (long long)tokens);
+    }
+    return st;
+}
+
+/* The end that prompts with different last words have in common is the template's. Two words may
+ * end in the same token, so several are compared. */
+static pp_status learn_tail(pp_server_tokens *server, pp_lexicon *lexicon, pp_error *err)
+{
+    pp_arena scratch = {0};
+    pp_token_list one = {0}, other = {0};
+    pp_status st = PP_OK;
+
+    for (size_t i = 0; i < lexicon->count && i < TAIL_PROBES && st == PP_OK; i++) {
+        char text[64];
+        size_t n = 0;
+
+        snprintf(text, sizeof text, REFERENCE " %s", lexicon->words[i].text);
+        other = one;
+        st = pp_server_cut_text(server, &scratch, lexicon->endpoint, pp_text_of(text), &one, err);
+        while (n < one.count && n < other.count &&
+               one.ids[one.count - 1 - n] == other.ids[other.count - 1 - n])
+            n++;
+        if (i == 1 || (i > 1 && (int64_t)n < lexicon->tail_tokens))
+            lexicon->tail_tokens = (int64_t)n;
+    }
+    pp_arena_done(&scratch);
+    return st;
 }
 
 static pp_status learn_words(pp_server_tokens *server, pp_lexicon *lexicon, pp_error *err)
 {
-    pp_lexicon_word words[CANDIDATE_COUNT];
-    pp_status st = learn_all(server, lexicon->endpoint, words, err);
+    int64_t costs[CANDIDATE_COUNT], reference = 0;
+    pp_status st = learn_costs(server, lexicon->endpoint, costs, &reference, err);
 
-    if (st == PP_OK)
-        choose_words(lexicon, words);
-    return st;
+    if (st != PP_OK)
+        return st;
+    choose_words(lexicon, costs);
+    st = learn_first(server, lexicon, reference, err);
+    return st == PP_OK ? learn_tail(server, lexicon, err) : st;
 }
 
 /* ---- learning ids ---------------------------------------------------------------------------- */
@@ -226,8 +265,7 @@ static bool can_begin(const pp_lexicon *lexicon, int64_t tokens)
     return false;
 }
 
-static pp_status no_such_length(const pp_lexicon *lexicon, const char *what, int64_t tokens,
-                                pp_error *err)
+static pp_status no_such_length(const pp_lexicon *lexicon, int64_t tokens, pp_error *err)
 {
     int64_t shorter = tokens, longer = tokens;
 
@@ -236,17 +274,19 @@ static pp_status no_such_length(const pp_lexicon *lexicon, const char *what, int
     while (longer <= lexicon->max_tokens && !can_begin(lexicon, longer))
         longer++;
     if (shorter > 0)
-        return pp_fail(err, PP_ERR_RANGE,
-                       "%s of %lld tokens cannot be made of this server's tokens; %lld can", what,
-                       (long long)tokens, (long long)shorter);
+        return pp_fail(
+            err, PP_ERR_RANGE,
+            "a prompt of %lld tokens cannot be made of this server's tokens; one of %lld can",
+            (long long)tokens, (long long)shorter);
     if (longer <= lexicon->max_tokens)
         return pp_fail(err, PP_ERR_RANGE,
-                       "%s of %lld tokens cannot be made: with what the server puts around it, it "
-                       "has %lld or more",
-                       what, (long long)tokens, (long long)longer);
-    return pp_fail(err, PP_ERR_RANGE,
-                   "%s of %lld tokens cannot be made: what the server puts around it is longer",
-                   what, (long long)tokens);
+                       "a prompt of %lld tokens cannot be made: with what the server puts around "
+                       "it, it has %lld or more",
+                       (long long)tokens, (long long)longer);
+    return pp_fail(
+        err, PP_ERR_RANGE,
+        "a prompt of %lld tokens cannot be made: what the server puts around it is longer",
+        (long long)tokens);
 }
 
 pp_status pp_lexicon_check(const pp_lexicon *lexicon, int64_t tokens, int64_t shared_tokens,
@@ -256,19 +296,24 @@ pp_status pp_lexicon_check(const pp_lexicon *lexicon, int64_t tokens, int64_t sh
         return pp_fail(err, PP_ERR_RANGE, "expected at most %lld prompt tokens, got %lld",
                        (long long)lexicon->max_tokens, (long long)tokens);
     if (shared_tokens == 0)
-        return can_begin(lexicon, tokens) ? PP_OK
-                                          : no_such_length(lexicon, "a prompt", tokens, err);
-    if (shared_tokens >= tokens)
+        return can_begin(lexicon, tokens) ? PP_OK : no_such_length(lexicon, tokens, err);
+    if (shared_tokens + lexicon->tail_tokens >= tokens)
         return pp_fail(err, PP_ERR_RANGE,
-                       "expected a shared beginning below the %lld tokens of a prompt, got %lld",
-                       (long long)tokens, (long long)shared_tokens);
-    if (!can_begin(lexicon, shared_tokens))
-        return no_such_length(lexicon, "a shared beginning", shared_tokens, err);
-    if (!lexicon->reachable[tokens - shared_tokens])
+                       "expected a shared beginning of fewer than %lld of the %lld tokens of a "
+                       "prompt, got %lld",
+                       (long long)(tokens - lexicon->tail_tokens), (long long)tokens,
+                       (long long)shared_tokens);
+    if (!can_begin(lexicon, shared_tokens + lexicon->tail_tokens))
+        return pp_fail(
+            err, PP_ERR_RANGE,
+            "a shared beginning of %lld tokens cannot be made: with what the server puts "
+            "in front, it is shorter than a word, or falls into one",
+            (long long)shared_tokens);
+    if (!lexicon->reachable[tokens - shared_tokens - lexicon->tail_tokens])
         return pp_fail(err, PP_ERR_RANGE,
                        "%lld tokens behind a shared beginning cannot be made of this server's "
                        "tokens",
-                       (long long)(tokens - shared_tokens));
+                       (long long)(tokens - shared_tokens - lexicon->tail_tokens));
     return PP_OK;
 }
 
@@ -324,11 +369,14 @@ static void put_content(const pp_lexicon *lexicon, const pp_lexicon_prompt *prom
 {
     writer w = {lexicon, body, true};
     uint64_t random = pp_random_stream(prompt->seed, "shared prefix", 0);
+    int64_t shared = prompt->shared_tokens;
 
     for (size_t i = 0; i < lexicon->head_count; i++)
         pp_buf_printf(body, i == 0 ? "%lld" : ",%lld", (long long)lexicon->head[i]);
-    put_random(&w, &random, prompt->shared_tokens);
-    put_own(&w, prompt, prompt->tokens - prompt->shared_tokens);
+    if (shared > 0)
+        shared += lexicon->tail_tokens; /* which the first word was counted with */
+    put_random(&w, &random, shared);
+    put_own(&w, prompt, prompt->tokens - shared);
 }
 
 void pp_lexicon_write(const pp_lexicon *lexicon, const pp_lexicon_prompt *prompt, pp_buf *body)

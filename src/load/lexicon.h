@@ -27,7 +27,8 @@ typedef struct pp_lexicon {
     bool of_ids;
     int64_t head[8]; /* ids in front of all: the begin-of-text token */
     size_t head_count;
-    bool *reachable; /* [n]: n tokens can be made of words behind the first */
+    int64_t tail_tokens; /* that the template puts behind the words; part of first_tokens */
+    bool *reachable;     /* [n]: n tokens can be made of words behind the first */
     int64_t max_tokens;
 } pp_lexicon;
 

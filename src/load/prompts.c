@@ -39,16 +39,27 @@ static pp_status write_messages(pp_arena *arena, const pp_json *messages, pp_tex
     return st;
 }
 
+pp_status pp_prompt_check(const pp_json *root, pp_error *err)
+{
+    bool has_text = pp_json_find(root, "prompt") != NULL;
+    bool has_messages = pp_json_find(root, "messages") != NULL;
+
+    if (has_text == has_messages)
+        return pp_json_fail(root, err, "expected one of 'prompt' and 'messages', got %s",
+                            has_text ? "both" : "neither");
+    return PP_OK;
+}
+
 static pp_status decode(pp_arena *arena, const pp_json *root, pp_prompt *prompt, pp_error *err)
 {
     const pp_json *id = pp_json_find(root, "id");
     const pp_json *text = pp_json_find(root, "prompt");
     const pp_json *messages = pp_json_find(root, "messages");
     const pp_json *output = pp_json_find(root, "output_tokens");
+    pp_status st = pp_prompt_check(root, err);
 
-    if ((text == NULL) == (messages == NULL))
-        return pp_fail(err, PP_ERR_SCHEMA, "$: expected one of 'prompt' and 'messages', got %s",
-                       text == NULL ? "neither" : "both");
+    if (st != PP_OK)
+        return st;
     if (id != NULL)
         prompt->id = pp_text_dup(arena, id->text);
     if (output != NULL)

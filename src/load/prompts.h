@@ -39,6 +39,10 @@ typedef struct pp_prompts {
 PP_MUST_CHECK pp_status pp_prompts_parse(pp_arena *arena, const char *name, pp_bytes bytes,
                                          pp_prompts *ret_prompts, pp_error *err);
 
+/** The rule of a line that its table does not say: exactly one of prompt and messages. The value
+ * has passed the check of the document "prompts". */
+PP_MUST_CHECK pp_status pp_prompt_check(const pp_json *root, pp_error *err);
+
 PP_MUST_CHECK pp_status pp_prompts_load(pp_arena *arena, const char *path, pp_prompts *ret_prompts,
                                         pp_error *err);
 

@@ -12,6 +12,8 @@
  * long as the room needs no counting. */
 #define TOKENS_PER_BYTE   2
 #define TOKENS_AROUND     64
+/* Longer ones are known, too, so that a message can name the shortest that the template allows. */
+#define LENGTHS_BEYOND    4096
 #define PROMPT_TOKENS_MAX ((int64_t)1 << 20)
 
 static const char *const reuse_names[] = {"cold", "warm", "unsaid"};
@@ -380,8 +382,8 @@ static pp_status prepare_generated(pp_arena *arena, pp_load_source *source,
 
     if (longest == 0)
         return PP_OK;
-    st = pp_lexicon_learn(arena, server, source->dialect.endpoint, source->options.seed, longest,
-                          &source->lexicon, err);
+    st = pp_lexicon_learn(arena, server, source->dialect.endpoint, source->options.seed,
+                          longest + LENGTHS_BEYOND, &source->lexicon, err);
     if (st == PP_OK)
         st = check_lengths(source, err);
     if (st == PP_OK && !source->lexicon.of_ids)

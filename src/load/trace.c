@@ -11,16 +11,26 @@
 #define MIN_SPEED 0.001
 #define MAX_SPEED 1000.0
 
+pp_status pp_trace_entry_check(const pp_json *root, pp_error *err)
+{
+    bool has_tokens = pp_json_find(root, "prompt_tokens") != NULL;
+    bool has_text = pp_json_find(root, "prompt") != NULL;
+
+    if (has_tokens == has_text)
+        return pp_json_fail(root, err, "expected one of 'prompt_tokens' and 'prompt', got %s",
+                            has_tokens ? "both" : "neither");
+    return PP_OK;
+}
+
 static pp_status decode(pp_arena *arena, const pp_json *root, pp_trace_entry *entry, pp_error *err)
 {
     const pp_json *tokens = pp_json_find(root, "prompt_tokens");
     const pp_json *prompt = pp_json_find(root, "prompt");
     const pp_json *output = pp_json_find(root, "output_tokens");
+    pp_status st = pp_trace_entry_check(root, err);
 
-    if ((tokens == NULL) == (prompt == NULL))
-        return pp_fail(err, PP_ERR_SCHEMA,
-                       "$: expected one of 'prompt_tokens' and 'prompt', got %s",
-                       tokens == NULL ? "neither" : "both");
+    if (st != PP_OK)
+        return st;
     entry->due_ns = (int64_t)floor(pp_checked_number(root, "due_ms") * NS_PER_MS + 0.5);
     if (tokens != NULL)
         entry->prompt_tokens = pp_known_int(tokens->integer);

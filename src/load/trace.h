@@ -39,6 +39,10 @@ typedef struct pp_trace {
 PP_MUST_CHECK pp_status pp_trace_parse(pp_arena *arena, const char *name, pp_bytes bytes,
                                        double speed, pp_trace *ret_trace, pp_error *err);
 
+/** The rule of a line that its table does not say: exactly one of prompt_tokens and prompt. The
+ * value has passed the check of the document "load-trace". */
+PP_MUST_CHECK pp_status pp_trace_entry_check(const pp_json *root, pp_error *err);
+
 PP_MUST_CHECK pp_status pp_trace_load(pp_arena *arena, const char *path, double speed,
                                       pp_trace *ret_trace, pp_error *err);
 
