@@ -2,10 +2,11 @@
 
 BUILD := build/release
 ASAN  := build/asan
+TSAN  := build/tsan
 ARM64 := build/arm64
 FUZZ_SECONDS ?= 60
 
-.PHONY: help setup build test check check-arm64 demo asan bench golden docs examples fuzz format lint install clean
+.PHONY: help setup build test check check-arm64 demo asan tsan bench golden docs examples fuzz format lint install clean
 
 help:      ## this list
 	@grep -E '^[a-z0-9-]+: .*##' Makefile | sed -E 's/^([a-z0-9-]+):.*## /  \1\t/' | expand -t 14
@@ -33,6 +34,9 @@ asan: setup ## every test under address and undefined-behaviour sanitizers
 	@test -e $(ASAN)/build.ninja || meson setup $(ASAN) -Db_sanitize=address,undefined -Db_lundef=false
 	@ninja -C $(ASAN) --quiet > $(ASAN)/ninja.log 2>&1 || { cat $(ASAN)/ninja.log; exit 1; }
 	@tools/check.sh $(ASAN)
+
+tsan: setup ## unit tests of what runs in threads, under the thread sanitizer
+	@tools/tsan.sh $(TSAN)
 
 bench: build ## what measuring and deciding cost; 10 minutes on a quiet machine, exit 3 on another
 	@tools/bench.sh $(BUILD)
@@ -66,4 +70,4 @@ install: build ## install program, man page, completion; DESTDIR=/tmp/x prefix=/
 	@meson install -C $(BUILD) --no-rebuild --quiet
 
 clean:     ## remove builds; models and llama.cpp in build/cache stay
-	@rm -rf $(BUILD) $(ASAN) $(ARM64) build/fuzz
+	@rm -rf $(BUILD) $(ASAN) $(TSAN) $(ARM64) build/fuzz

@@ -114,6 +114,19 @@ char *pp_arena_printf(pp_arena *arena, const char *format, ...)
     return text;
 }
 
+/* Its blocks go behind ours, so that ours is filled further. */
+void pp_arena_join(pp_arena *arena, pp_arena *other)
+{
+    pp_arena_block **end = &arena->blocks;
+
+    while (*end != NULL)
+        end = &(*end)->older;
+    *end = other->blocks;
+    arena->used_bytes += other->used_bytes;
+    arena->failed = arena->failed || other->failed;
+    memset(other, 0, sizeof *other);
+}
+
 pp_status pp_arena_check(const pp_arena *arena, pp_error *err)
 {
     if (arena->failed)

@@ -36,6 +36,9 @@ char *pp_arena_dup(pp_arena *arena, const char *bytes, size_t size);
 /** A formatted, NUL-terminated string in the arena; NULL when there is no memory. */
 char *pp_arena_printf(pp_arena *arena, const char *format, ...) PP_PRINTF(2, 3);
 
+/** Everything of `other` lives in `arena` from now on; `other` is empty again. */
+void pp_arena_join(pp_arena *arena, pp_arena *other);
+
 /** PP_ERR_MEMORY when any allocation of this arena was refused. */
 PP_MUST_CHECK pp_status pp_arena_check(const pp_arena *arena, pp_error *err);
 

@@ -4,12 +4,17 @@
 #include <unistd.h>
 
 static volatile sig_atomic_t caught;
+static volatile sig_atomic_t caught_again;
+static volatile sig_atomic_t second_is_told; /* instead of ending the program */
 
 static void on_signal(int number)
 {
-    if (caught != 0)
-        _exit(128 + number); /* the second one means now */
-    caught = number;
+    if (caught == 0)
+        caught = number;
+    else if (second_is_told != 0 && caught_again == 0)
+        caught_again = number;
+    else
+        _exit(128 + number); /* means now */
 }
 
 const volatile sig_atomic_t *pp_signals_install(void)
@@ -21,6 +26,12 @@ const volatile sig_atomic_t *pp_signals_install(void)
     (void)sigaction(SIGINT, &action, NULL);
     (void)sigaction(SIGTERM, &action, NULL);
     return &caught;
+}
+
+const volatile sig_atomic_t *pp_signals_second(void)
+{
+    second_is_told = 1;
+    return &caught_again;
 }
 
 pp_exit pp_signals_exit(void)

@@ -11,6 +11,10 @@
  * the signal, 0 so far. */
 const volatile sig_atomic_t *pp_signals_install(void);
 
+/** From now on a second signal sets this flag, too, and only a third one ends the program: for work
+ * that after a first one goes on a while to end well. */
+const volatile sig_atomic_t *pp_signals_second(void);
+
 /** 130 after SIGINT, 143 after SIGTERM. */
 pp_exit pp_signals_exit(void);
 

@@ -15,7 +15,11 @@ struct pp_http_transfer {
     pp_http_transfer *next;
     pp_http_transfer *previous;
     CURL *easy;
-    struct curl_slist *headers;
+    struct curl_slist *headers; /* set in `easy`, as the url; kept from request to request */
+    char *url;
+    bool has_method; /* a method is set in `easy` */
+    bool has_body;
+    pp_deadline_node deadline;
     pp_http_handlers handlers;
     pp_http_limits limits;
     pp_http_record *record;
@@ -118,6 +122,71 @@ static bool room_for_arrival(pp_http_record *record)
     return true;
 }
 
+/* ---- limits --------------------------------------------------------------------------------- */
+
+typedef struct deadline {
+    int64_t at_ns; /* 0 = none */
+    pp_http_result result;
+} deadline;
+
+static void consider(deadline *best, int64_t from_ns, int64_t limit_ns, pp_http_result result)
+{
+    if (limit_ns > 0 && (best->at_ns == 0 || from_ns + limit_ns < best->at_ns))
+        *best = (deadline){from_ns + limit_ns, result};
+}
+
+/* The limit that this transfer meets next. */
+static deadline next_deadline(const pp_http_transfer *t)
+{
+    deadline best = {0, PP_HTTP_COMPLETE};
+    int64_t started_ns = t->record->started_ns;
+
+    if (t->record->connected_ns == 0)
+        consider(&best, started_ns, t->limits.connect_ns, PP_HTTP_CONNECT_TIMEOUT);
+    if (t->data_ns == 0)
+        consider(&best, started_ns, t->limits.first_byte_ns, PP_HTTP_FIRST_BYTE_TIMEOUT);
+    else
+        consider(&best, t->data_ns, t->limits.idle_ns, PP_HTTP_IDLE_TIMEOUT);
+    consider(&best, started_ns, t->limits.total_ns, PP_HTTP_TOTAL_TIMEOUT);
+    return best;
+}
+
+/* What stands in the heap is the next deadline or an earlier instant: later data only move the
+ * deadline away, so they cost nothing here. */
+static void arm_deadline(pp_http_transfer *t)
+{
+    deadline next = next_deadline(t);
+
+    if (next.at_ns == 0)
+        pp_deadline_remove(&t->loop->deadlines, &t->deadline);
+    else
+        pp_deadline_set(&t->loop->deadlines, &t->deadline, next.at_ns);
+}
+
+/* The idle limit can be shorter than what was armed, so the first data arm anew. */
+static void note_data(pp_http_transfer *t)
+{
+    bool is_first = t->data_ns == 0;
+
+    t->data_ns = t->loop->stamp.at_ns;
+    if (is_first)
+        arm_deadline(t);
+}
+
+static const char *timeout_text(pp_http_result result)
+{
+    switch (result) {
+    case PP_HTTP_CONNECT_TIMEOUT:
+        return "no connection within the limit";
+    case PP_HTTP_FIRST_BYTE_TIMEOUT:
+        return "no data within the limit for the first byte";
+    case PP_HTTP_IDLE_TIMEOUT:
+        return "no further data within the idle limit";
+    default:
+        return "not finished within the total limit";
+    }
+}
+
 /* ---- while a transfer runs ------------------------------------------------------------------ */
 
 static size_t refuse(pp_http_transfer *t, pp_http_result result, const char *text)
@@ -149,23 +218,55 @@ static bool is_compressed(const pp_http_transfer *t)
     return coding[0] != '\0' && strcasecmp(coding, "identity") != 0;
 }
 
+/* NULL is empty; cut to the room. */
+static void copy_text(const char *text, char *out, size_t out_size)
+{
+    size_t size = text == NULL ? 0 : strnlen(text, out_size - 1);
+
+    memcpy(out, text == NULL ? "" : text, size);
+    out[size] = '\0';
+}
+
+/* libcurl sends a request again when a kept connection ended without a single byte of a reply
+ * (F08). It then looks for another connection, so this transfer comes by here a second time: the
+ * place to forbid it where the server may have acted on the first one (F07). */
+static bool may_be_sent(pp_http_transfer *t)
+{
+    if (t->record->connected_ns == 0)
+        return true;
+    t->record->kept_connection_died = true;
+    if (!t->has_body)
+        return true;
+    if (!t->refused)
+        (void)refuse(t, PP_HTTP_RESET,
+                     "the kept connection was lost after the request had been written; it is not "
+                     "sent again, because the server may have it");
+    return false;
+}
+
 static int on_connected(void *user, char *primary, char *local, int primary_port, int local_port)
 {
     pp_http_transfer *t = user;
 
-    (void)primary;
     (void)local;
     (void)primary_port;
     (void)local_port;
+    if (!may_be_sent(t))
+        return CURL_PREREQFUNC_ABORT;
     t->record->connected_ns = pp_clock_now_ns();
+    copy_text(primary, t->record->address, sizeof t->record->address);
     return CURL_PREREQFUNC_OK;
 }
 
 static int on_socket_made(void *user, curl_socket_t fd, curlsocktype purpose)
 {
-    (void)user;
-    if (purpose == CURLSOCKTYPE_IPCXN)
-        pp_http_loop_stamp_socket(fd);
+    pp_http_transfer *t = user;
+
+    if (purpose != CURLSOCKTYPE_IPCXN)
+        return CURL_SOCKOPT_OK;
+    if (!may_be_sent(t))
+        return CURL_SOCKOPT_ERROR;
+    pp_http_loop_stamp_socket(fd);
     return CURL_SOCKOPT_OK;
 }
 
@@ -258,66 +359,8 @@ static size_t on_body(char *bytes, size_t one, size_t size, void *user)
     if (r->body.status != PP_OK)
         return refuse(t, PP_HTTP_TOO_LARGE, "out of memory for the body");
     if (t->handlers.body == NULL || t->handlers.body(t->handlers.user, bytes, size))
-        t->data_ns = t->loop->stamp.at_ns;
+        note_data(t);
     return size;
-}
-
-/* ---- limits --------------------------------------------------------------------------------- */
-
-typedef struct deadline {
-    int64_t at_ns; /* 0 = none */
-    pp_http_result result;
-} deadline;
-
-static void consider(deadline *best, int64_t from_ns, int64_t limit_ns, pp_http_result result)
-{
-    if (limit_ns > 0 && (best->at_ns == 0 || from_ns + limit_ns < best->at_ns))
-        *best = (deadline){from_ns + limit_ns, result};
-}
-
-/* The limit that this transfer meets next. */
-static deadline next_deadline(const pp_http_transfer *t)
-{
-    deadline best = {0, PP_HTTP_COMPLETE};
-    int64_t started_ns = t->record->started_ns;
-
-    if (t->record->connected_ns == 0)
-        consider(&best, started_ns, t->limits.connect_ns, PP_HTTP_CONNECT_TIMEOUT);
-    if (t->data_ns == 0)
-        consider(&best, started_ns, t->limits.first_byte_ns, PP_HTTP_FIRST_BYTE_TIMEOUT);
-    else
-        consider(&best, t->data_ns, t->limits.idle_ns, PP_HTTP_IDLE_TIMEOUT);
-    consider(&best, started_ns, t->limits.total_ns, PP_HTTP_TOTAL_TIMEOUT);
-    return best;
-}
-
-static void expect_deadline(pp_http_loop *loop, int64_t at_ns)
-{
-    if (at_ns != 0 && (loop->transfer_deadline_ns == 0 || at_ns < loop->transfer_deadline_ns))
-        loop->transfer_deadline_ns = at_ns;
-}
-
-/* The idle limit can be shorter than what is armed, so it is armed from the start. */
-static void expect_deadlines(pp_http_transfer *t)
-{
-    expect_deadline(t->loop, next_deadline(t).at_ns);
-    if (t->limits.idle_ns > 0)
-        expect_deadline(t->loop,
-                        (t->data_ns == 0 ? t->record->started_ns : t->data_ns) + t->limits.idle_ns);
-}
-
-static const char *timeout_text(pp_http_result result)
-{
-    switch (result) {
-    case PP_HTTP_CONNECT_TIMEOUT:
-        return "no connection within the limit";
-    case PP_HTTP_FIRST_BYTE_TIMEOUT:
-        return "no data within the limit for the first byte";
-    case PP_HTTP_IDLE_TIMEOUT:
-        return "no further data within the idle limit";
-    default:
-        return "not finished within the total limit";
-    }
 }
 
 /* ---- the end -------------------------------------------------------------------------------- */
@@ -333,6 +376,7 @@ static void unlink_transfer(pp_http_transfer *t)
     if (t->next != NULL)
         t->next->previous = t->previous;
     loop->transfer_count--;
+    pp_deadline_remove(&loop->deadlines, &t->deadline);
 }
 
 static void free_transfer(pp_http_transfer *t)
@@ -340,7 +384,18 @@ static void free_transfer(pp_http_transfer *t)
     if (t->easy != NULL)
         curl_easy_cleanup(t->easy);
     curl_slist_free_all(t->headers);
+    free(t->url);
+    t->loop->handle_count--;
     free(t);
+}
+
+/* Keeps the handle with all that is set in it for the next request (K14). */
+static void put_aside(pp_http_transfer *t)
+{
+    t->record = NULL;
+    t->handlers = (pp_http_handlers){0};
+    t->next = t->loop->idle_transfers;
+    t->loop->idle_transfers = t;
 }
 
 static void note_reply(pp_http_transfer *t)
@@ -351,8 +406,9 @@ static void note_reply(pp_http_transfer *t)
 
     (void)curl_easy_getinfo(t->easy, CURLINFO_CONTENT_TYPE, &type);
     (void)curl_easy_getinfo(t->easy, CURLINFO_NUM_CONNECTS, &connects);
-    (void)snprintf(r->content_type, sizeof r->content_type, "%s", type == NULL ? "" : type);
-    r->connection_reused = r->connected_ns != 0 && connects == 0;
+    copy_text(type, r->content_type, sizeof r->content_type);
+    r->connection_reused =
+        r->connected_ns != 0 && (connects == 0 || (r->kept_connection_died && t->has_body));
 }
 
 static void describe_status(pp_http_transfer *t)
@@ -431,7 +487,7 @@ static void end_transfer(pp_http_transfer *t, int64_t ended_ns)
     if (r->arrival_count > 0 && r->arrivals[r->arrival_count - 1].at_ns > ended_ns)
         r->ended_ns = r->arrivals[r->arrival_count - 1].at_ns;
     unlink_transfer(t);
-    free_transfer(t);
+    put_aside(t);
     if (handlers.end != NULL)
         handlers.end(handlers.user);
 }
@@ -469,30 +525,18 @@ static void end_by_us(pp_http_transfer *t, pp_http_result result, const char *te
     end_transfer(t, pp_clock_now_ns());
 }
 
-/* Ends the first transfer that is late; false when none is. Handlers may change the list, so the
- * search begins anew each time. */
-static bool end_one_late(pp_http_loop *loop, int64_t now_ns)
-{
-    for (pp_http_transfer *t = loop->transfers; t != NULL; t = t->next) {
-        deadline next = next_deadline(t);
-
-        if (next.at_ns != 0 && next.at_ns <= now_ns) {
-            end_by_us(t, next.result, timeout_text(next.result));
-            return true;
-        }
-    }
-    return false;
-}
-
 void pp_http_expire(pp_http_loop *loop, int64_t now_ns)
 {
-    while (end_one_late(loop, now_ns))
-        ;
-    loop->transfer_deadline_ns = 0;
-    for (pp_http_transfer *t = loop->transfers; t != NULL; t = t->next) {
-        expect_deadline(loop, next_deadline(t).at_ns);
-        if (t->data_ns == 0 && t->limits.idle_ns > 0) /* may become the nearest at any moment */
-            expect_deadline(loop, now_ns + t->limits.idle_ns);
+    pp_deadline_node *first;
+
+    while ((first = pp_deadline_first(&loop->deadlines)) != NULL && first->at_ns <= now_ns) {
+        pp_http_transfer *t = first->owner;
+        deadline next = next_deadline(t);
+
+        if (next.at_ns != 0 && next.at_ns <= now_ns)
+            end_by_us(t, next.result, timeout_text(next.result));
+        else
+            arm_deadline(t);
     }
 }
 
@@ -509,6 +553,12 @@ void pp_http_drop_all(pp_http_loop *loop)
 
         t->handlers = (pp_http_handlers){0};
         end_by_us(t, PP_HTTP_CANCELLED, "cancelled");
+    }
+    while (loop->idle_transfers != NULL) {
+        pp_http_transfer *t = loop->idle_transfers;
+
+        loop->idle_transfers = t->next;
+        free_transfer(t);
     }
 }
 
@@ -539,47 +589,81 @@ static void make_safe_url(const char *url, char *out, size_t out_size)
     (void)snprintf(out, out_size, "%.*s%.*s", (int)scheme, url, (int)path, host);
 }
 
-static pp_status add_header(pp_http_transfer *t, const char *line, pp_error *err)
-{
-    struct curl_slist *longer = curl_slist_append(t->headers, line);
+#define MAX_HEADERS 64
 
-    if (longer == NULL)
-        return pp_fail(err, PP_ERR_MEMORY, "out of memory for headers");
-    t->headers = longer;
-    return PP_OK;
+/* The lines of a request in the order of sending; `type` is room for one of them. */
+static size_t list_headers(const pp_http_request *request, char *type, size_t type_size,
+                           const char **lines)
+{
+    size_t count = 0;
+
+    lines[count++] = "Accept-Encoding: identity";
+    lines[count++] = "Expect:";
+    (void)snprintf(type, type_size, "Content-Type: %s",
+                   request->content_type == NULL ? "application/json" : request->content_type);
+    if (request->body.data != NULL)
+        lines[count++] = type;
+    for (size_t i = 0; i < request->header_count; i++)
+        lines[count++] = request->headers[i];
+    return count;
+}
+
+static bool headers_are_set(const pp_http_transfer *t, const char *const *lines, size_t count)
+{
+    const struct curl_slist *set = t->headers;
+
+    for (size_t i = 0; i < count; i++, set = set->next)
+        if (set == NULL || strcmp(set->data, lines[i]) != 0)
+            return false;
+    return set == NULL;
 }
 
 static pp_status set_headers(pp_http_transfer *t, const pp_http_request *request, pp_error *err)
 {
     char type[160];
-    pp_status st = add_header(t, "Accept-Encoding: identity", err);
+    const char *lines[MAX_HEADERS + 3];
+    struct curl_slist *list = NULL;
+    size_t count;
 
-    (void)snprintf(type, sizeof type, "Content-Type: %s",
-                   request->content_type == NULL ? "application/json" : request->content_type);
-    if (st == PP_OK)
-        st = add_header(t, "Expect:", err);
-    if (st == PP_OK && request->body.data != NULL)
-        st = add_header(t, type, err);
-    for (size_t i = 0; st == PP_OK && i < request->header_count; i++)
-        st = add_header(t, request->headers[i], err);
-    (void)curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->headers);
-    return st;
-}
+    if (request->header_count > MAX_HEADERS)
+        return pp_fail(err, PP_ERR_LIMIT, "%zu headers for a request, at most %d",
+                       request->header_count, MAX_HEADERS);
+    count = list_headers(request, type, sizeof type, lines);
+    if (headers_are_set(t, lines, count))
+        return PP_OK;
+    for (size_t i = 0; i < count; i++) {
+        struct curl_slist *longer = curl_slist_append(list, lines[i]);
 
-static void set_method(CURL *easy, const pp_http_request *request)
-{
-    if (request->body.data != NULL) {
-        (void)curl_easy_setopt(easy, CURLOPT_POST, 1L);
-        (void)curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request->body.data);
-        (void)curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body.size);
-    } else {
-        (void)curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L);
+        if (longer == NULL) {
+            curl_slist_free_all(list);
+            return pp_fail(err, PP_ERR_MEMORY, "out of memory for headers");
+        }
+        list = longer;
     }
-    if (request->method != NULL)
-        (void)curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request->method);
+    (void)curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, list);
+    curl_slist_free_all(t->headers);
+    t->headers = list;
+    return PP_OK;
 }
 
-static void set_transport(CURL *easy, bool fresh_connection)
+static void set_method(pp_http_transfer *t, const pp_http_request *request)
+{
+    t->has_body = request->body.data != NULL;
+    if (t->has_body) {
+        (void)curl_easy_setopt(t->easy, CURLOPT_POST, 1L);
+        (void)curl_easy_setopt(t->easy, CURLOPT_POSTFIELDS, request->body.data);
+        (void)curl_easy_setopt(t->easy, CURLOPT_POSTFIELDSIZE_LARGE,
+                               (curl_off_t)request->body.size);
+    } else {
+        (void)curl_easy_setopt(t->easy, CURLOPT_HTTPGET, 1L);
+    }
+    if (request->method != NULL || t->has_method)
+        (void)curl_easy_setopt(t->easy, CURLOPT_CUSTOMREQUEST, request->method);
+    t->has_method = request->method != NULL;
+}
+
+/* What every request of a loop has in common. */
+static void set_transport(CURL *easy, const pp_http_loop_options *options)
 {
     (void)curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
     (void)curl_easy_setopt(easy, CURLOPT_PROXY, "");
@@ -587,8 +671,15 @@ static void set_transport(CURL *easy, bool fresh_connection)
     (void)curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     (void)curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
     (void)curl_easy_setopt(easy, CURLOPT_TCP_NODELAY, 1L);
-    (void)curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, fresh_connection ? 1L : 0L);
-    (void)curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, fresh_connection ? 1L : 0L);
+    (void)curl_easy_setopt(easy, CURLOPT_DNS_CACHE_TIMEOUT, -1L); /* no look-up in mid-run */
+    if (options->buffer_bytes > 0)
+        (void)curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)options->buffer_bytes);
+    if (options->ca_file != NULL)
+        (void)curl_easy_setopt(easy, CURLOPT_CAINFO, options->ca_file);
+    if (options->insecure) {
+        (void)curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
+        (void)curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
+    }
 }
 
 static void set_callbacks(pp_http_transfer *t)
@@ -602,6 +693,7 @@ static void set_callbacks(pp_http_transfer *t)
     (void)curl_easy_setopt(t->easy, CURLOPT_PREREQFUNCTION, on_connected);
     (void)curl_easy_setopt(t->easy, CURLOPT_PREREQDATA, t);
     (void)curl_easy_setopt(t->easy, CURLOPT_SOCKOPTFUNCTION, on_socket_made);
+    (void)curl_easy_setopt(t->easy, CURLOPT_SOCKOPTDATA, t);
 }
 
 static pp_status check_url(const char *url, const char *shown, pp_error *err)
@@ -619,25 +711,81 @@ static pp_status check_url(const char *url, const char *shown, pp_error *err)
                    code == CURLUE_OK ? "" : ": ", code == CURLUE_OK ? "" : curl_url_strerror(code));
 }
 
-static pp_status prepare(pp_http_transfer *t, const pp_http_request *request, pp_error *err)
+static pp_status set_url(pp_http_transfer *t, const char *url, pp_error *err)
 {
     pp_status st;
+    char *copy;
 
-    make_safe_url(request->url, t->safe_url, sizeof t->safe_url);
-    st = check_url(request->url, t->safe_url, err);
+    if (t->url != NULL && strcmp(t->url, url) == 0)
+        return PP_OK;
+    make_safe_url(url, t->safe_url, sizeof t->safe_url);
+    st = check_url(url, t->safe_url, err);
     if (st != PP_OK)
         return st;
-    t->easy = curl_easy_init();
-    if (t->easy == NULL || curl_easy_setopt(t->easy, CURLOPT_URL, request->url) != CURLE_OK)
+    copy = strdup(url);
+    if (copy == NULL || curl_easy_setopt(t->easy, CURLOPT_URL, url) != CURLE_OK) {
+        free(copy);
         return pp_fail(err, PP_ERR_MEMORY, "out of memory for a request to '%s'", t->safe_url);
-    set_method(t->easy, request);
-    set_transport(t->easy, request->fresh_connection);
-    set_callbacks(t);
+    }
+    free(t->url);
+    t->url = copy;
+    return PP_OK;
+}
+
+static pp_status prepare(pp_http_transfer *t, const pp_http_request *request, pp_error *err)
+{
+    pp_status st = set_url(t, request->url, err);
+
+    if (st != PP_OK)
+        return st;
+    set_method(t, request);
+    (void)curl_easy_setopt(t->easy, CURLOPT_FRESH_CONNECT, request->fresh_connection ? 1L : 0L);
+    (void)curl_easy_setopt(t->easy, CURLOPT_FORBID_REUSE, request->fresh_connection ? 1L : 0L);
     return set_headers(t, request, err);
+}
+
+static pp_status new_transfer(pp_http_loop *loop, pp_http_transfer **ret_transfer, pp_error *err)
+{
+    pp_http_transfer *t;
+    pp_status st = pp_deadline_reserve(&loop->deadlines, loop->handle_count + 1, err);
+
+    if (st != PP_OK)
+        return st;
+    t = calloc(1, sizeof *t);
+    if (t == NULL)
+        return pp_fail(err, PP_ERR_MEMORY, "out of memory for a request");
+    t->loop = loop;
+    t->deadline.owner = t;
+    t->easy = curl_easy_init();
+    if (t->easy == NULL) {
+        free(t);
+        return pp_fail(err, PP_ERR_MEMORY, "out of memory for a request");
+    }
+    loop->handle_count++;
+    set_transport(t->easy, &loop->options);
+    set_callbacks(t);
+    *ret_transfer = t;
+    return PP_OK;
+}
+
+static pp_status take_transfer(pp_http_loop *loop, pp_http_transfer **ret_transfer, pp_error *err)
+{
+    pp_http_transfer *t = loop->idle_transfers;
+
+    if (t == NULL)
+        return new_transfer(loop, ret_transfer, err);
+    loop->idle_transfers = t->next;
+    t->data_ns = 0;
+    t->read_serial = 0;
+    t->refused = t->checked = t->body_full = false;
+    t->curl_text[0] = '\0';
+    *ret_transfer = t;
+    return PP_OK;
 }
 
 static void link_transfer(pp_http_loop *loop, pp_http_transfer *t)
 {
+    t->previous = NULL;
     t->next = loop->transfers;
     if (t->next != NULL)
         t->next->previous = t;
@@ -649,12 +797,11 @@ pp_status pp_http_start(pp_http_loop *loop, const pp_http_request *request,
                         const pp_http_handlers *handlers, pp_http_record *record,
                         pp_http_transfer **ret_transfer, pp_error *err)
 {
-    pp_http_transfer *t = calloc(1, sizeof *t);
-    pp_status st;
+    pp_http_transfer *t = NULL;
+    pp_status st = take_transfer(loop, &t, err);
 
-    if (t == NULL)
-        return pp_fail(err, PP_ERR_MEMORY, "out of memory for a request");
-    t->loop = loop;
+    if (st != PP_OK)
+        return st;
     t->handlers = handlers == NULL ? (pp_http_handlers){0} : *handlers;
     t->limits = request->limits;
     t->record = record;
@@ -673,7 +820,7 @@ pp_status pp_http_start(pp_http_loop *loop, const pp_http_request *request,
         free_transfer(t);
         return pp_fail(err, PP_ERR_MEMORY, "libcurl could not take a request");
     }
-    expect_deadlines(t);
+    arm_deadline(t);
     pp_http_loop_kick(loop); /* sends what can be sent now, not at the next turn (K13) */
     if (ret_transfer != NULL)
         *ret_transfer = t;
@@ -681,6 +828,12 @@ pp_status pp_http_start(pp_http_loop *loop, const pp_http_request *request,
 }
 
 /* ---- running -------------------------------------------------------------------------------- */
+
+pp_status pp_http_turn(pp_http_loop *loop, int64_t until_ns, pp_error *err)
+{
+    pp_http_reap(loop);
+    return pp_http_loop_turn(loop, until_ns, err);
+}
 
 pp_status pp_http_run(pp_http_loop *loop, const bool *done, int64_t until_ns, pp_error *err)
 {

@@ -9,8 +9,9 @@
  * (K1-K4); which of the two is kept with each read.
  *
  * What it does on purpose: HTTP/1.1 only, proxies of the environment ignored (F09), no redirects,
- * no retries, no `Expect` (F08), `identity` asked and a compressed reply refused (F06),
- * TCP_NODELAY, no signals of its own. The program must ignore SIGPIPE itself. */
+ * no retries (libcurl's silent one on a kept connection that died is noticed and forbidden for
+ * requests with a body, F07), no `Expect` (F08), `identity` asked and a compressed reply refused
+ * (F06), TCP_NODELAY, no signals of its own. The program must ignore SIGPIPE itself. */
 #ifndef PP_NET_HTTP_CLIENT_H
 #define PP_NET_HTTP_CLIENT_H
 
@@ -64,8 +65,7 @@ typedef struct pp_http_request {
     const char *const *headers; /* further "Name: value" lines, copied; may be NULL */
     size_t header_count;
     pp_http_limits limits;
-    bool fresh_connection; /* a new connection, closed afterwards: no reuse and so no silent repeat
-                              of a request on a connection that died (F07) */
+    bool fresh_connection; /* a new connection, closed afterwards (F07) */
 } pp_http_request;
 
 /* One read of the socket that brought body bytes. */
@@ -89,11 +89,15 @@ typedef struct pp_http_record {
     int64_t head_ns;      /* head of the final reply; 0 when none came */
     int64_t ended_ns;     /* always set once the transfer has ended */
     pp_http_result result;
-    int status;             /* 0 when no reply came */
-    char content_type[128]; /* "" when absent */
-    char text[256];         /* why it failed, for people; "" when complete */
-    bool connection_reused; /* */
-    bool clock_was_set;     /* the wall clock jumped while it ran: later stamps are our own */
+    int status;                /* 0 when no reply came */
+    char content_type[128];    /* "" when absent */
+    char text[256];            /* why it failed, for people; "" when complete */
+    char address[46];          /* that was connected to, "127.0.0.1"; "" when none was (F10) */
+    bool connection_reused;    /* */
+    bool kept_connection_died; /* the kept connection was lost after the request had been written:
+                                  with a body it failed as PP_HTTP_RESET and was not sent again,
+                                  because the server may have it; without one it was (F07) */
+    bool clock_was_set;        /* the wall clock jumped while it ran: later stamps are our own */
 } pp_http_record;
 
 /**
@@ -129,6 +133,21 @@ PP_MUST_CHECK pp_status pp_http_loop_new(const volatile sig_atomic_t *stop, pp_h
 /** Transfers under way are cancelled; their `end` is not called. */
 void pp_http_loop_free(pp_http_loop *loop);
 
+/* Zeroed is the default. */
+typedef struct pp_http_loop_options {
+    size_t stream_count; /* so many connections are kept open for reuse (K15), and so many transfers
+                            have their bookkeeping made in advance; 0 leaves it to libcurl */
+    size_t buffer_bytes; /* of each transfer for reading, 1 KiB or more; 0 is 16 KiB. 10,000 streams
+                            want 1 KiB (K15) */
+    const char *ca_file; /* certificates that TLS trusts; NULL is the system's */
+    bool insecure;       /* TLS without looking at the certificate */
+    bool spin;           /* never sleep: costs a core, wakes some 20 us earlier (K11) */
+} pp_http_loop_options;
+
+/** Before the first transfer. Fails with PP_ERR_IO when ca_file cannot be read, PP_ERR_MEMORY. */
+PP_MUST_CHECK pp_status pp_http_loop_configure(pp_http_loop *loop,
+                                               const pp_http_loop_options *options, pp_error *err);
+
 /** Make a running or the next wait look at `stop` now. Safe in signal handlers and other threads.
  */
 void pp_http_loop_wake(pp_http_loop *loop);
@@ -152,6 +171,11 @@ size_t pp_http_active_count(const pp_http_loop *loop);
  */
 PP_MUST_CHECK pp_status pp_http_run(pp_http_loop *loop, const bool *done, int64_t until_ns,
                                     pp_error *err);
+
+/** One turn: wait until something happens or until_ns has passed (monotonic; 0 = no end, an instant
+ * that has passed = do not wait), act on it, end what has ended. Does not look at `stop`; a signal
+ * ends the wait. */
+PP_MUST_CHECK pp_status pp_http_turn(pp_http_loop *loop, int64_t until_ns, pp_error *err);
 
 /** One transfer from start to end, others on the loop go on. What became of it stands in the
  * record; only a failure to begin, or an interruption, is an error (the transfer is then cancelled

@@ -150,7 +150,32 @@ void pp_http_loop_free(pp_http_loop *loop)
     close_if_open(loop->timer_fd);
     close_if_open(loop->wake_fd);
     close_if_open(loop->stamping_fd);
+    pp_deadline_heap_done(&loop->deadlines);
+    free(loop->ca_file);
     free(loop);
+}
+
+pp_status pp_http_loop_configure(pp_http_loop *loop, const pp_http_loop_options *options,
+                                 pp_error *err)
+{
+    char *ca_file = NULL;
+
+    PP_ASSERT(loop->handle_count == 0);
+    if (options->ca_file != NULL) {
+        if (access(options->ca_file, R_OK) != 0)
+            return pp_fail_errno(err, PP_ERR_IO, errno, "certificates of authorities in '%s'",
+                                 options->ca_file);
+        ca_file = strdup(options->ca_file);
+        if (ca_file == NULL)
+            return pp_fail(err, PP_ERR_MEMORY, "out of memory for an event loop");
+    }
+    free(loop->ca_file);
+    loop->ca_file = ca_file;
+    loop->options = *options;
+    loop->options.ca_file = ca_file;
+    if (options->stream_count > 0)
+        (void)curl_multi_setopt(loop->multi, CURLMOPT_MAXCONNECTS, (long)options->stream_count);
+    return pp_deadline_reserve(&loop->deadlines, options->stream_count, err);
 }
 
 void pp_http_loop_wake(pp_http_loop *loop)
@@ -289,17 +314,28 @@ static void arm_timer(pp_http_loop *loop, int64_t deadline_ns)
     loop->armed_ns = deadline_ns;
 }
 
-/* Sets the timer and waits; the number of events, or -1 with errno. */
+static int64_t next_instant(const pp_http_loop *loop, int64_t until_ns)
+{
+    const pp_deadline_node *first = pp_deadline_first(&loop->deadlines);
+    int64_t at_ns = earlier(loop->curl_deadline_ns, until_ns);
+
+    return first == NULL ? at_ns : earlier(at_ns, first->at_ns);
+}
+
+/* Sets the timer and waits; the number of events, or -1 with errno. What is due already is not
+ * waited for, and not worth a timer. */
 static int wait_for_events(pp_http_loop *loop, int64_t until_ns, struct epoll_event *events)
 {
-    int64_t deadline_ns = earlier(loop->curl_deadline_ns, loop->transfer_deadline_ns);
+    int64_t deadline_ns = next_instant(loop, until_ns);
+    int64_t now_ns = pp_clock_now_ns();
+    bool at_once = loop->options.spin || (deadline_ns != 0 && deadline_ns <= now_ns);
     int count;
 
-    deadline_ns = earlier(deadline_ns, until_ns);
     if (loop->stop != NULL)
-        deadline_ns = earlier(deadline_ns, pp_clock_now_ns() + STOP_TICK_NS);
-    arm_timer(loop, deadline_ns);
-    count = epoll_wait(loop->epoll_fd, events, EVENTS_PER_TURN, -1);
+        deadline_ns = earlier(deadline_ns, now_ns + STOP_TICK_NS);
+    if (!at_once)
+        arm_timer(loop, deadline_ns);
+    count = epoll_wait(loop->epoll_fd, events, EVENTS_PER_TURN, at_once ? 0 : -1);
     loop->woke_ns = pp_clock_now_ns();
     return count;
 }
@@ -326,7 +362,6 @@ pp_status pp_http_loop_turn(pp_http_loop *loop, int64_t until_ns, pp_error *err)
         pp_http_loop_kick(loop);
         pp_http_reap(loop);
     }
-    if (loop->transfer_deadline_ns != 0 && loop->transfer_deadline_ns <= loop->woke_ns)
-        pp_http_expire(loop, loop->woke_ns);
+    pp_http_expire(loop, loop->woke_ns);
     return PP_OK;
 }

@@ -7,6 +7,7 @@
 
 #include <curl/curl.h>
 
+#include "net/deadline_heap.h"
 #include "net/http_client.h"
 
 /* When the socket being served got its bytes. */
@@ -26,9 +27,9 @@ struct pp_http_loop {
     int wake_fd;
     int stamping_fd; /* keeps the kernel stamping packets while no connection is open */
     const volatile sig_atomic_t *stop;
-    int64_t curl_deadline_ns;     /* 0 = none */
-    int64_t transfer_deadline_ns; /* the earliest limit of all transfers, or earlier; 0 = none */
-    int64_t armed_ns;             /* what timer_fd is set to; 0 = disarmed */
+    int64_t curl_deadline_ns;   /* 0 = none */
+    pp_deadline_heap deadlines; /* of transfers: when each meets its next limit, or earlier */
+    int64_t armed_ns;           /* what timer_fd is set to; 0 = disarmed */
     int64_t woke_ns;
     int64_t real_offset_ns;
     int64_t offset_taken_ns;
@@ -36,6 +37,10 @@ struct pp_http_loop {
     pp_read_stamp stamp;
     pp_http_transfer *transfers; /* under way */
     size_t transfer_count;
+    pp_http_transfer *idle_transfers; /* ended, with their libcurl handles and options (K14) */
+    size_t handle_count;              /* handles made, under way and idle */
+    pp_http_loop_options options;
+    char *ca_file; /* owned copy */
 };
 
 /** Wait for something to happen, but not beyond until_ns (0 = no end), and let libcurl act on it.
@@ -51,10 +56,10 @@ void pp_http_loop_stamp_socket(int fd);
 /** Called by the loop after each act of libcurl: finish what has ended. */
 void pp_http_reap(pp_http_loop *loop);
 
-/** Called when transfer_deadline_ns has passed: end what is late, set the next deadline. */
+/** End what is late by `now_ns`. */
 void pp_http_expire(pp_http_loop *loop, int64_t now_ns);
 
-/** Forget all transfers without telling anybody. */
+/** Forget all transfers without telling anybody, idle ones with their handles too. */
 void pp_http_drop_all(pp_http_loop *loop);
 
 #endif

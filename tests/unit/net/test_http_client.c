@@ -385,6 +385,117 @@ static void requests_carry_what_they_should(void **state)
     tape_server_stop(server);
 }
 
+/* A handle that was used goes on being used: nothing of the request before may stick to it. */
+static void a_request_has_nothing_of_the_one_before(void **state)
+{
+    static const char *const headers[] = {"X-Run: 7", "Authorization: Bearer secret"};
+    tape tapes[] = {TAPE(plain_ok, TAPE_KEEP)};
+    tape_server *server = tape_server_start(tapes, 1);
+    pp_http_loop *loop = new_loop(NULL);
+    pp_http_record record = new_record();
+    pp_error err = {0};
+    char first[128], second[128];
+    pp_http_request rows[] = {
+        {.method = "PUT", .body = bytes_of("{\"a\":1}"), .headers = headers, .header_count = 2},
+        {.method = NULL},
+        {.body = bytes_of("{}"), .content_type = "text/plain"},
+        {.body = bytes_of("")},
+        {.method = "DELETE", .headers = headers, .header_count = 1},
+        {.method = NULL},
+    };
+    static const char *const begins[] = {"PUT /first ",   "GET /second ",   "POST /first ",
+                                         "POST /second ", "DELETE /first ", "GET /second "};
+
+    (void)state;
+    (void)snprintf(first, sizeof first, "%s", tape_server_url(server, "/first"));
+    (void)snprintf(second, sizeof second, "%s", tape_server_url(server, "/second"));
+    for (size_t i = 0; i < PP_COUNT_OF(rows); i++) {
+        const char *seen;
+
+        rows[i].url = i % 2 == 0 ? first : second;
+        rows[i].limits = long_limits;
+        assert_ok(pp_http_fetch(loop, &rows[i], &record, &err), err);
+        seen = tape_server_request(server, i);
+        assert_int_equal(strncmp(seen, begins[i], strlen(begins[i])), 0);
+        assert_int_equal(strstr(seen, "X-Run") != NULL, rows[i].header_count > 0);
+        assert_int_equal(strstr(seen, "Bearer") != NULL, rows[i].header_count > 1);
+        assert_int_equal(strstr(seen, "Content-Type: ") != NULL, rows[i].body.data != NULL);
+        assert_int_equal(strstr(seen, "text/plain") != NULL, i == 2);
+    }
+    assert_int_equal(tape_server_connection_count(server), 1);
+    assert_string_equal(record.address, "127.0.0.1");
+    pp_http_record_done(&record);
+    pp_http_loop_free(loop);
+    tape_server_stop(server);
+}
+
+/* F07, F08: the server reads the second request on a connection and closes without a word. libcurl
+ * would send any request again; one with a body may have been acted upon. */
+static void only_a_request_without_a_body_is_repeated_and_both_are_noted(void **state)
+{
+    static const struct {
+        const char *name;
+        const char *body;
+        pp_http_result want;
+        size_t want_requests;
+    } rows[] = {
+        {"GET", NULL, PP_HTTP_COMPLETE, 3},
+        {"POST", "{}", PP_HTTP_RESET, 2},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < PP_COUNT_OF(rows); i++) {
+        tape tapes[] = {TAPE(plain_ok, TAPE_KEEP),
+                        {NULL, NULL, 0, TAPE_CLOSE, NULL},
+                        TAPE(plain_ok, TAPE_KEEP)};
+        tape_server *server = tape_server_start(tapes, PP_COUNT_OF(tapes));
+        pp_http_loop *loop = new_loop(NULL);
+        pp_http_record record = new_record();
+        pp_error err = {0};
+        pp_http_request request = {.url = tape_server_url(server, "/x"), .limits = long_limits};
+
+        if (rows[i].body != NULL)
+            request.body = bytes_of(rows[i].body);
+        assert_ok(pp_http_perform(loop, &request, NULL, NULL, &record, &err), err);
+        assert_false(record.kept_connection_died);
+        assert_ok(pp_http_perform(loop, &request, NULL, NULL, &record, &err), err);
+        if (record.result != rows[i].want ||
+            tape_server_request_count(server) != rows[i].want_requests)
+            fail_msg("%s: %s, %zu requests", rows[i].name, pp_http_result_name(record.result),
+                     tape_server_request_count(server));
+        assert_true(record.kept_connection_died);
+        assert_ok(pp_http_perform(loop, &request, NULL, NULL, &record, &err), err);
+        assert_int_equal(record.result, PP_HTTP_COMPLETE); /* the next one is none the worse */
+        assert_false(record.kept_connection_died);
+        pp_http_record_done(&record);
+        pp_http_loop_free(loop);
+        tape_server_stop(server);
+    }
+}
+
+static void a_loop_takes_its_options_before_the_first_request(void **state)
+{
+    tape tapes[] = {TAPE(plain_ok, TAPE_KEEP)};
+    tape_server *server = tape_server_start(tapes, 1);
+    pp_http_loop *loop = new_loop(NULL);
+    pp_http_record record = new_record();
+    pp_http_loop_options options = {.ca_file = "/nowhere/ca.pem"};
+    pp_http_request request = {.url = tape_server_url(server, "/"), .limits = long_limits};
+    pp_error err = {0};
+
+    (void)state;
+    assert_int_equal(pp_http_loop_configure(loop, &options, &err), PP_ERR_IO);
+    assert_contains(err.text, "/nowhere/ca.pem");
+    options = (pp_http_loop_options){.stream_count = 8, .buffer_bytes = 1024, .spin = true};
+    memset(&err, 0, sizeof err);
+    assert_ok(pp_http_loop_configure(loop, &options, &err), err);
+    assert_ok(pp_http_fetch(loop, &request, &record, &err), err);
+    assert_string_equal(pp_buf_text(&record.body), "{}");
+    pp_http_record_done(&record);
+    pp_http_loop_free(loop);
+    tape_server_stop(server);
+}
+
 static void a_large_body_is_sent_at_once(void **state)
 {
     tape tapes[] = {TAPE(plain_ok, TAPE_HOLD)};
@@ -561,6 +672,9 @@ int main(void)
         cmocka_unit_test(arrivals_are_stamped_when_bytes_come),
         cmocka_unit_test(many_chunks_in_one_read_are_one_arrival),
         cmocka_unit_test(requests_carry_what_they_should),
+        cmocka_unit_test(a_request_has_nothing_of_the_one_before),
+        cmocka_unit_test(only_a_request_without_a_body_is_repeated_and_both_are_noted),
+        cmocka_unit_test(a_loop_takes_its_options_before_the_first_request),
         cmocka_unit_test(a_large_body_is_sent_at_once),
         cmocka_unit_test(a_body_above_its_ceiling_is_too_large),
         cmocka_unit_test(a_url_that_is_none_is_refused_and_secrets_are_not_shown),
