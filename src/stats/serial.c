@@ -11,6 +11,14 @@ static double mean_of(const double *values, size_t n)
     return sum;
 }
 
+static bool has_spread(const double *values, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        if (values[i] != values[0])
+            return true;
+    return false;
+}
+
 pp_serial pp_serial_of(const double *values, size_t n)
 {
     pp_serial serial = {.effective_count = (double)n};
@@ -24,7 +32,7 @@ pp_serial pp_serial_of(const double *values, size_t n)
         if (i > 0)
             shared += (values[i] - mean) * (values[i - 1] - mean);
     }
-    if (n < 3 || !(spread > 0) || !isfinite(spread))
+    if (n < 3 || !has_spread(values, n) || !(spread > 0) || !isfinite(spread))
         return serial;
     lag1 = shared / spread;
     serial.lag1 = pp_known_real(lag1);
