@@ -2,21 +2,51 @@
 #include <math.h>
 
 #include "capacity/level_parts.h"
+#include "stats/binomial.h"
 #include "stats/summary.h"
 
 #define NS_PER_MS 1e6
 
-/* Of `count` values in view->values, the last `failed` of them endless. Sorts them. */
-static pp_load_figures figures_of(const pp_level_view *view, size_t count, size_t endless)
+static pp_maybe_real value_at(const pp_level_view *view, int64_t rank)
+{
+    if (rank == 0 || isinf(view->values[rank - 1]))
+        return (pp_maybe_real){0};
+    return pp_known_real(view->values[rank - 1]);
+}
+
+static void put_interval(const pp_level_view *view, size_t count, pp_load_tail *tail)
+{
+    pp_rank_interval ranks = pp_percentile_rank_interval((int64_t)count, tail->at.percent / 100,
+                                                         view->rules->confidence);
+
+    tail->lower_rank = ranks.lower;
+    tail->upper_rank = ranks.upper;
+    tail->low = value_at(view, ranks.lower);
+    tail->high = value_at(view, ranks.upper);
+}
+
+/* Of sorted values. */
+static void put_tails(const pp_level_view *view, size_t count, bool with_intervals,
+                      pp_load_figures *f)
+{
+    f->tail_count = view->rules->percents.count;
+    f->tails = PP_ARENA_NEW(view->arena, pp_load_tail, f->tail_count);
+    for (size_t i = 0; f->tails != NULL && i < f->tail_count; i++) {
+        f->tails[i].at = pp_tail_of(view->values, count, view->rules->percents.values[i]);
+        if (with_intervals && count > 0)
+            put_interval(view, count, &f->tails[i]);
+    }
+}
+
+/* Of `count` values in view->values, the last `endless` of them without end. Sorts them. */
+static pp_load_figures figures_of(const pp_level_view *view, size_t count, size_t endless,
+                                  bool with_intervals)
 {
     pp_load_figures f = {.count = (int64_t)count, .failed_count = (int64_t)endless};
     double sum;
 
     pp_samples_sort(view->values, count);
-    f.tail_count = view->rules->percents.count;
-    f.tails = PP_ARENA_NEW(view->arena, pp_tail, f.tail_count);
-    for (size_t i = 0; f.tails != NULL && i < f.tail_count; i++)
-        f.tails[i] = pp_tail_of(view->values, count, view->rules->percents.values[i]);
+    put_tails(view, count, with_intervals, &f);
     if (count > endless)
         f.min = pp_known_real(view->values[0]);
     if (count == 0 || endless > 0)
@@ -44,11 +74,11 @@ static pp_load_measure measure_of(const pp_level_view *view, pp_load_metric metr
         else
             m.undefined_count++;
     }
-    m.ok = figures_of(view, count, 0);
+    m.ok = figures_of(view, count, 0, true);
     m.ok.failed_count = (int64_t)failed;
     for (size_t i = 0; i < failed; i++)
         view->values[count + i] = INFINITY;
-    m.with_failures = figures_of(view, count + failed, failed);
+    m.with_failures = figures_of(view, count + failed, failed, true);
     return m;
 }
 
@@ -104,7 +134,7 @@ static pp_load_figures each_of(const pp_level_view *view, value_of *value)
 
     for (size_t i = 0; i < view->judged_count; i++)
         count += value(view->judged[i], &view->values[count]);
-    return figures_of(view, count, 0);
+    return figures_of(view, count, 0, true);
 }
 
 /* ---- gaps
@@ -139,7 +169,7 @@ static void put_gaps(const pp_level_view *view, pp_level_summary *out)
     out->gathered_percent = percent_of(gathered, requests);
     out->zero_gap_percent = percent_of(zeros, (int64_t)count);
     out->gaps_withheld = out->gathered_percent.value > limit || out->zero_gap_percent.value > limit;
-    out->gaps = figures_of(view, out->gaps_withheld ? 0 : count, 0);
+    out->gaps = figures_of(view, out->gaps_withheld ? 0 : count, 0, false);
 }
 
 void pp_level_put_figures(const pp_level_view *view, pp_level_summary *out)

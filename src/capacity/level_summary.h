@@ -32,11 +32,19 @@ typedef struct pp_load_rules {
 /** No demands; p50 p90 p95 p99; 95 %; not cold; and the limits of docs/method/load-summary.md. */
 pp_load_rules pp_load_rules_default(void);
 
+/* A percentile and what its position leaves open. */
+typedef struct pp_load_tail {
+    pp_tail at;
+    int64_t lower_rank, upper_rank; /* two-sided interval at the confidence of the rules; 0: none */
+    pp_maybe_real low, high;        /* the samples at these ranks; absent: none, or endless */
+} pp_load_tail;
+
 typedef struct pp_load_figures {
     int64_t count;                /* values; failures are among them only in "with failures" */
     int64_t failed_count;         /* failures: left out, or endless */
     pp_maybe_real mean, min, max; /* absent without values, and where an endless one forbids them */
-    pp_tail *tails;               /* one for each percent of the rules; in the arena */
+    pp_load_tail *tails; /* one for each percent of the rules; in the arena. Only requests have
+                            intervals: gaps of one request are not independent */
     size_t tail_count;
 } pp_load_figures;
 
