@@ -45,7 +45,7 @@ static void make_level(fixture *f, size_t i)
 
 static void make_fixture(fixture *f)
 {
-    static const char *const texts[] = {"ttft.p95<=2s", "e2e<=1500ms", "error-rate<=2%"};
+    static const char *const texts[] = {"ttft.p95<=2s", "e2e<=1500ms", "error-rate<=3%"};
     pp_error err = {0};
 
     memset(f, 0, sizeof *f);
