@@ -51,8 +51,7 @@ pp_status pp_find_options_check(const pp_find_options *o, pp_error *err)
     return PP_OK;
 }
 
-/* ---- what the probes say
- * ---------------------------------------------------------------------------- */
+/* ---- what the probes say -------------------------------------------------------------------- */
 
 static bool is_superseded(const pp_find_probe *probes, size_t n, size_t i)
 {
@@ -96,8 +95,7 @@ static void read_probes(const pp_find_probe *probes, size_t n, pp_find_answer *a
     }
 }
 
-/* ---- what to try next
- * --------------------------------------------------------------------------------- */
+/* ---- what to try next ----------------------------------------------------------------------- */
 
 static void end_with(pp_find_answer *answer, pp_find_end end)
 {

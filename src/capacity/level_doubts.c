@@ -26,8 +26,7 @@ static void set_if(unsigned *bits, unsigned bit, bool condition)
         *bits |= bit;
 }
 
-/* ---- the client
- * ----------------------------------------------------------------------------------- */
+/* ---- the client ----------------------------------------------------------------------------- */
 
 /* The percentiles of the rules need not hold 99. */
 static double lateness_ms_p99(const pp_level_view *view)
@@ -89,8 +88,7 @@ static int64_t flagged(const pp_level_summary *s, pp_sample_flag flag)
     return s->flags[i];
 }
 
-/* ---- the prompts
- * ---------------------------------------------------------------------------------- */
+/* ---- the prompts ---------------------------------------------------------------------------- */
 
 static void put_cache(const pp_level_view *view, pp_level_summary *out)
 {
@@ -119,8 +117,7 @@ static void put_cache(const pp_level_view *view, pp_level_summary *out)
         cache->is_cold = pp_known_bool(true);
 }
 
-/* ---- all of it
- * ------------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------ */
 
 static void put_notes(const pp_level_view *view, pp_level_summary *out)
 {

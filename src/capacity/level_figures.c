@@ -82,8 +82,7 @@ static pp_load_measure measure_of(const pp_level_view *view, pp_load_metric metr
     return m;
 }
 
-/* ---- one value of each request ------------------------------------------------------------------
- */
+/* ---- one value of each request -------------------------------------------------------------- */
 
 typedef bool value_of(const pp_sample *sample, double *ret_value);
 
@@ -137,8 +136,7 @@ static pp_load_figures each_of(const pp_level_view *view, value_of *value)
     return figures_of(view, count, 0, true);
 }
 
-/* ---- gaps
- * ---------------------------------------------------------------------------------------- */
+/* ---- gaps ----------------------------------------------------------------------------------- */
 
 static pp_maybe_real percent_of(int64_t part, int64_t whole)
 {

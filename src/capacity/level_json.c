@@ -1,8 +1,7 @@
 /* A level as it stands in the report. */
 #include "capacity/load_report.h"
 
-/* ---- figures
- * ---------------------------------------------------------------------------------------- */
+/* ---- figures -------------------------------------------------------------------------------- */
 
 typedef struct unit_keys {
     const char *mean, *min, *max, *value, *low, *high;
@@ -100,8 +99,7 @@ static pp_json *times_json(pp_arena *arena, const pp_level_summary *s)
     return out;
 }
 
-/* ---- counts and rates
- * ------------------------------------------------------------------------------- */
+/* ---- counts and rates ----------------------------------------------------------------------- */
 
 static pp_json *counts_json(pp_arena *arena, const pp_level_summary *s)
 {
@@ -202,8 +200,7 @@ static pp_json *cache_json(pp_arena *arena, const pp_load_cache *cache)
     return out;
 }
 
-/* ---- asked and observed
- * ------------------------------------------------------------------------------ */
+/* ---- asked and observed --------------------------------------------------------------------- */
 
 static pp_json *asked_json(pp_arena *arena, const pp_load_level *l)
 {
@@ -258,8 +255,7 @@ static pp_json *observed_json(pp_arena *arena, const pp_load_observed *o)
     return out;
 }
 
-/* ---- verdicts
- * ------------------------------------------------------------------------------------------ */
+/* ---- verdicts ------------------------------------------------------------------------------- */
 
 static pp_json *result_json(pp_arena *arena, const pp_slo_result *r)
 {

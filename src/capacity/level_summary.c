@@ -21,8 +21,7 @@ pp_load_rules pp_load_rules_default(void)
     };
 }
 
-/* ---- which samples, in which order
- * ----------------------------------------------------------------- */
+/* ---- which samples, in which order ---------------------------------------------------------- */
 
 static pp_status check_sample(const pp_sample *s, size_t at, pp_error *err)
 {
@@ -135,8 +134,7 @@ static void put_counts(const pp_level_view *view, pp_level_summary *out)
     out->failed_count = out->issued_count - out->ok_count - out->cut_count;
 }
 
-/* ---- verdicts
- * ---------------------------------------------------------------------------------------- */
+/* ---- verdicts ------------------------------------------------------------------------------- */
 
 static void withhold(pp_slo_result *result, pp_slo_reason reason)
 {

@@ -15,8 +15,7 @@ typedef struct span {
     double from_ns, to_ns;
 } span;
 
-/* ---- goodput
- * --------------------------------------------------------------------------------------- */
+/* ---- goodput -------------------------------------------------------------------------------- */
 
 static bool has_limits(const pp_load_rules *rules)
 {
@@ -41,8 +40,7 @@ static bool is_good(const pp_level_view *view, const pp_sample *sample)
     return true;
 }
 
-/* ---- windows
- * --------------------------------------------------------------------------------------- */
+/* ---- windows -------------------------------------------------------------------------------- */
 
 static int64_t tokens_of(const pp_sample *sample)
 {
@@ -127,8 +125,7 @@ void pp_level_put_windows(const pp_level_view *view, pp_level_summary *out)
     put_steady(view, out);
 }
 
-/* ---- Little's law
- * ---------------------------------------------------------------------------------- */
+/* ---- Little's law --------------------------------------------------------------------------- */
 
 /* How much of [from, to] lies in the span. */
 static double shared_ns(double from_ns, double to_ns, span window)
@@ -168,8 +165,7 @@ void pp_level_put_little(const pp_level_view *view, pp_level_summary *out)
     little->is_steady = little->deviation_percent <= view->rules->steady_deviation_percent_max;
 }
 
-/* ---- open loop
- * -------------------------------------------------------------------------------------- */
+/* ---- open loop ------------------------------------------------------------------------------ */
 
 /* n - 1 intervals of a list that spans so much. */
 static pp_maybe_real rate_of(size_t n, double span_ns)

@@ -3,8 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- cells
- * ------------------------------------------------------------------------------------------- */
+/* ---- cells ---------------------------------------------------------------------------------- */
 
 static void end_cell(pp_buf *csv)
 {
@@ -82,8 +81,7 @@ static void put_ms(pp_buf *csv, pp_maybe_int ns)
     put_real(csv, ns.known, (double)ns.value / 1e6);
 }
 
-/* ---- levels
- * ------------------------------------------------------------------------------------------- */
+/* ---- levels --------------------------------------------------------------------------------- */
 
 static const double percents[] = {50, 90, 95, 99};
 
@@ -249,8 +247,7 @@ pp_status pp_load_levels_csv(const pp_load_report *report, pp_buf *csv, pp_error
     return pp_buf_check(csv, "table of levels", err);
 }
 
-/* ---- requests
- * ----------------------------------------------------------------------------------------- */
+/* ---- requests ------------------------------------------------------------------------------- */
 
 static const char *const request_columns[] = {
     "candidate",

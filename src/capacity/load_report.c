@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the address
- * -------------------------------------------------------------------------------------- */
+/* ---- the address ---------------------------------------------------------------------------- */
 
 static size_t find_bytes(pp_text text, size_t from, const char *any)
 {
@@ -38,8 +37,7 @@ pp_text pp_endpoint_without_secrets(pp_arena *arena, pp_text endpoint)
     return (pp_text){copy, end};
 }
 
-/* ---- saturation
- * ---------------------------------------------------------------------------------------- */
+/* ---- saturation ----------------------------------------------------------------------------- */
 
 static const pp_load_window *window_of(const pp_load_report_level *level, bool steady)
 {
@@ -179,8 +177,7 @@ static pp_json *saturation_json(pp_arena *arena, const pp_report_saturation *s)
     return out;
 }
 
-/* ---- search
- * ------------------------------------------------------------------------------------------- */
+/* ---- search --------------------------------------------------------------------------------- */
 
 static double load_of(const pp_load_report *report, size_t i)
 {
@@ -253,8 +250,7 @@ static pp_status put_find(pp_arena *arena, const pp_load_report *report, pp_json
     return st;
 }
 
-/* ---- run and rules
- * ------------------------------------------------------------------------------------- */
+/* ---- run and rules -------------------------------------------------------------------------- */
 
 static void set_text_or_null(pp_arena *arena, pp_json *out, const char *key, pp_text text)
 {
@@ -327,8 +323,7 @@ static pp_json *rules_json(pp_arena *arena, const pp_load_rules *r)
     return out;
 }
 
-/* ---- the document
- * -------------------------------------------------------------------------------------- */
+/* ---- the document --------------------------------------------------------------------------- */
 
 static pp_status check_levels(const pp_load_report *report, pp_error *err)
 {

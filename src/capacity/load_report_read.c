@@ -25,8 +25,7 @@ static pp_text text_or_empty(const pp_json *object, const char *key)
     return value->kind == PP_JSON_NULL ? (pp_text){0} : value->text;
 }
 
-/* ---- a level
- * ------------------------------------------------------------------------------------------ */
+/* ---- a level -------------------------------------------------------------------------------- */
 
 static pp_load_loop loop_of(pp_text word)
 {
@@ -192,8 +191,7 @@ static pp_status read_levels(pp_arena *arena, const pp_json *root, pp_load_repor
     return st;
 }
 
-/* ---- rules
- * -------------------------------------------------------------------------------------------- */
+/* ---- rules ---------------------------------------------------------------------------------- */
 
 static bool says_its_text(const pp_json *value, const pp_slo *slo)
 {
@@ -270,8 +268,7 @@ static pp_status read_rules(pp_arena *arena, const pp_json *root, pp_load_rules 
     return st == PP_OK ? read_percents(rules, &out->percents, err) : st;
 }
 
-/* ---- run and search
- * ------------------------------------------------------------------------------------- */
+/* ---- run and search ------------------------------------------------------------------------- */
 
 static pp_load_run run_of(const pp_json *root)
 {

@@ -15,8 +15,7 @@ const char *pp_knee_state_name(pp_knee_state state)
     return (size_t)state < PP_COUNT_OF(state_names) ? state_names[state] : "unknown";
 }
 
-/* ---- the two rules that read the levels
- * ---------------------------------------------------------- */
+/* ---- the two rules that read the levels ----------------------------------------------------- */
 
 static pp_maybe_int first_small_gain(const pp_saturation_point *points, size_t n)
 {
@@ -44,8 +43,7 @@ static pp_maybe_int first_near(const pp_saturation_point *points, size_t n, doub
     return (pp_maybe_int){0};
 }
 
-/* ---- the curve
- * ------------------------------------------------------------------------------------ */
+/* ---- the curve ------------------------------------------------------------------------------ */
 
 typedef struct coefficients {
     double c[3]; /* of 1, N - 1 and N (N - 1) in N / X(N) */

@@ -20,8 +20,7 @@ const char *pp_slo_kind_name(pp_slo_kind kind)
     return (size_t)kind < PP_COUNT_OF(kind_names) ? kind_names[kind] : "unknown";
 }
 
-/* ---- what a request took ----------------------------------------------------------------------
- */
+/* ---- what a request took -------------------------------------------------------------------- */
 
 static bool known_from(pp_maybe_int ns, const pp_sample *sample, bool from_due, double *ret_ns)
 {
@@ -64,8 +63,7 @@ bool pp_load_metric_ns(const pp_sample *sample, pp_load_metric metric, bool from
     }
 }
 
-/* ---- the text ----------------------------------------------------------------------------------
- */
+/* ---- the text ------------------------------------------------------------------------------- */
 
 typedef struct reader {
     const char *start, *at;

@@ -21,8 +21,7 @@ const char *pp_slo_reason_name(pp_slo_reason reason)
     return (size_t)reason < PP_COUNT_OF(reason_names) ? reason_names[reason] : "unknown";
 }
 
-/* ---- counting ----------------------------------------------------------------------------------
- */
+/* ---- counting ------------------------------------------------------------------------------- */
 
 typedef struct tally {
     const pp_slo *slo;
@@ -83,8 +82,7 @@ static void count_sample(tally *t, const pp_sample *sample)
         t->result->left_out_count++;
 }
 
-/* ---- the rule ----------------------------------------------------------------------------------
- */
+/* ---- the rule ------------------------------------------------------------------------------- */
 
 static void judge_percentile(pp_slo_result *r, double confidence, double effective_share)
 {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "capacity/load_report.h"
 #include "decide/passport.h"
 #include "decide/passport_check.h"
 #include "decide/stability.h"
@@ -119,6 +120,19 @@ static pp_status decode_sample(validator *v, const pp_json *root, pp_error *err)
     return pp_sample_decode(v->arena, root, &sample, err);
 }
 
+static pp_status decode_load_report(validator *v, const pp_json *root, pp_error *err)
+{
+    pp_load_report report;
+    pp_status st = pp_load_report_decode(v->arena, root, &report, err);
+
+    if (st == PP_OK)
+        v->out->holds =
+            pp_arena_printf(v->arena, "%s%s of %s", report.is_partial ? "partial, " : "",
+                            count_text(v->arena, report.level_count, "level"),
+                            shown(v->arena, report.run.endpoint));
+    return st;
+}
+
 static pp_status decode_passport(validator *v, const pp_json *root, pp_error *err)
 {
     pp_status st = pp_passport_check(root, err);
@@ -145,15 +159,11 @@ static const struct {
     const char *kind;
     pp_status (*decode)(validator *v, const pp_json *root, pp_error *err);
 } decoders[] = {
-    {"benchmark-set", decode_set},
-    {"constraints", decode_constraints},
-    {"llama-bench-summary", decode_summary},
-    {"model-table", decode_table},
-    {"passport", decode_passport},
-    {"policy-set", decode_policies},
-    {"samples", decode_sample},
-    {"stability", decode_stability},
-    {"study-plan", decode_plan},
+    {"benchmark-set", decode_set},           {"constraints", decode_constraints},
+    {"llama-bench-summary", decode_summary}, {"load-report", decode_load_report},
+    {"model-table", decode_table},           {"passport", decode_passport},
+    {"policy-set", decode_policies},         {"samples", decode_sample},
+    {"stability", decode_stability},         {"study-plan", decode_plan},
 };
 
 static pp_status check_value(validator *v, const pp_document_kind *kind, const pp_json *root,

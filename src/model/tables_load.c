@@ -39,8 +39,7 @@ static const char *const window_words[] = {"steady", "whole", NULL};
 WORD(document_word, "load-report");
 WORD(gathered_word, "gathered");
 
-/* ---- figures
- * ---------------------------------------------------------------------------------------- */
+/* ---- figures -------------------------------------------------------------------------------- */
 
 #define TAIL_HEAD                                                                                  \
     MEMBER("percent", "which percentile", NUMBER(0, 100), .above_min = true, UNIT("%")),           \
@@ -142,8 +141,7 @@ static const pp_field times_rows[] = {
 };
 static const pp_fields times_fields = FIELDS("load-level-times", "what requests took", times_rows);
 
-/* ---- a level
- * ------------------------------------------------------------------------------------------ */
+/* ---- a level -------------------------------------------------------------------------------- */
 
 static const pp_field asked_rows[] = {
     MEMBER("loop", "what decides when a request begins", WORDS(loop_words)),
@@ -316,8 +314,7 @@ static const pp_field level_rows[] = {
 static const pp_fields level_fields = FIELDS("load-level", "one level of load", level_rows);
 static const pp_field_type level_type = {OBJECT(level_fields)};
 
-/* ---- run, rules, saturation, search
- * --------------------------------------------------------------------- */
+/* ---- run, rules, saturation, search --------------------------------------------------------- */
 
 static const pp_field limits_rows[] = {
     MEMBER("connect_ns", "until the connection", COUNT, OR_NULL),

@@ -150,8 +150,7 @@ static void ramp_and_tail_are_outside_the_window(void **state)
     pp_arena_done(&r->arena);
 }
 
-/* ---- failures ----------------------------------------------------------------------------------
- */
+/* ---- failures ------------------------------------------------------------------------------- */
 
 /* TTFT 100, 200, ... 800 ms; begun 50 ms late. */
 static void make_ladder(run *r, int n)
@@ -304,8 +303,7 @@ static void goodput_counts_requests_within_every_limit(void **state)
     pp_arena_done(&r->arena);
 }
 
-/* ---- open loop
- * ------------------------------------------------------------------------------------ */
+/* ---- open loop ------------------------------------------------------------------------------ */
 
 /* Due every 100 ms; one at a time, `service` each: the queue waits in the server. */
 static void make_queue(run *r, int n, int64_t service_ns)
@@ -377,8 +375,7 @@ static void a_client_that_does_not_keep_the_schedule_says_so(void **state)
     pp_arena_done(&r->arena);
 }
 
-/* ---- doubts -------------------------------------------------------------------------------------
- */
+/* ---- doubts --------------------------------------------------------------------------------- */
 
 static void spoil(run *r, unsigned doubt)
 {

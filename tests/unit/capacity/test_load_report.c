@@ -211,8 +211,48 @@ static void addresses_lose_their_secrets(void **state)
     pp_arena_done(&arena);
 }
 
-/* ---- broken reports
- * ---------------------------------------------------------------------------------- */
+/* ---- kept reports --------------------------------------------------------------------------- */
+
+static void read_samples(pp_arena *arena, const char *relative, pp_sample **ret_samples,
+                         size_t *ret_count)
+{
+    pp_buf bytes;
+    pp_bytes copy;
+    pp_error err = {0};
+
+    pp_buf_init(&bytes, 1 << 20);
+    assert_ok(pp_file_read(fixture_path(arena, relative), &bytes, &err), err);
+    copy.data = (const unsigned char *)pp_arena_dup(arena, bytes.data, bytes.size);
+    copy.size = bytes.size;
+    assert_ok(pp_samples_parse(arena, relative, copy, ret_samples, ret_count, &err), err);
+    pp_buf_done(&bytes);
+}
+
+/* Of version 1.0: what they say must follow from their samples for ever. */
+static void check_kept(const char *report, const char *its_samples)
+{
+    pp_arena arena = {0};
+    pp_sample *samples;
+    size_t n;
+    const pp_json *root;
+    pp_json *made = NULL;
+    pp_error err = {0};
+
+    read_samples(&arena, its_samples, &samples, &n);
+    assert_ok(pp_json_read_file(&arena, fixture_path(&arena, report), NULL, &root, &err), err);
+    assert_ok(pp_load_report_again(&arena, root, samples, n, &made, &err), err);
+    assert_true(pp_json_equal(root, made));
+    pp_arena_done(&arena);
+}
+
+static void the_kept_reports_follow_from_their_samples(void **state)
+{
+    (void)state;
+    check_kept("documents/load-report.json", "load/samples.jsonl");
+    check_kept("load/load-report-find.json", "load/samples-find.jsonl");
+}
+
+/* ---- broken reports ------------------------------------------------------------------------- */
 
 static const struct {
     const char *from, *to, *want;
@@ -262,8 +302,7 @@ static void an_edited_report_is_found(void **state)
     pp_arena_done(&f.arena);
 }
 
-/* ---- tables for spreadsheets
- * ------------------------------------------------------------------------- */
+/* ---- tables for spreadsheets ---------------------------------------------------------------- */
 
 static void save(pp_arena *arena, const char *folder, const char *name, const pp_buf *bytes)
 {
@@ -327,8 +366,7 @@ static void spreadsheets_get_whole_rows(void **state)
     pp_arena_done(&f.arena);
 }
 
-/* ---- memory
- * ------------------------------------------------------------------------------------------ */
+/* ---- memory --------------------------------------------------------------------------------- */
 
 static pp_status make_it_all(const void *context, pp_error *err)
 {
@@ -365,6 +403,7 @@ int main(void)
         cmocka_unit_test(the_sweep_is_read_by_three_rules),
         cmocka_unit_test(a_search_is_part_of_the_report),
         cmocka_unit_test(addresses_lose_their_secrets),
+        cmocka_unit_test(the_kept_reports_follow_from_their_samples),
         cmocka_unit_test(an_edited_report_is_found),
         cmocka_unit_test(spreadsheets_get_whole_rows),
         cmocka_unit_test(missing_memory_is_said),
