@@ -252,6 +252,13 @@ static pp_json *observed_json(pp_arena *arena, const pp_load_observed *o)
     pp_json_set_int(arena, out, "clock_drift_ns", o->clock_drift_ns);
     pp_json_set_bool(arena, out, "clock_was_set", o->clock_was_set);
     pp_json_set(arena, out, "server", server_json(arena, &o->server));
+    pp_json_set_string(arena, out, "server_address",
+                       o->server_address[0] == '\0' ? NULL : o->server_address);
+    pp_json_set_int(arena, out, "connections_opened_count", o->connections_opened_count);
+    pp_json_set_int(arena, out, "connections_reused_count", o->connections_reused_count);
+    pp_json_set_int(arena, out, "connections_died_count", o->connections_died_count);
+    pp_json_set_int(arena, out, "record_count_max", o->record_count_max);
+    pp_json_set_int(arena, out, "decoded_in_loop_count", o->decoded_in_loop_count);
     return out;
 }
 

@@ -102,12 +102,17 @@ static pp_status check_asked(const pp_json *level, pp_error *err)
     return PP_OK;
 }
 
-static pp_load_observed observed_of(const pp_json *level)
+static pp_status read_observed(const pp_json *level, pp_load_observed *ret_observed, pp_error *err)
 {
     const pp_json *o = pp_checked_object(level, "observed");
     const pp_json *server = pp_checked_object(o, "server");
 
-    return (pp_load_observed){
+    pp_text address = text_or_empty(o, "server_address");
+
+    if (address.size >= sizeof ret_observed->server_address ||
+        (address.size > 0 && memchr(address.data, '\0', address.size) != NULL))
+        return pp_json_fail(pp_json_find(o, "server_address"), err, "expected an address");
+    *ret_observed = (pp_load_observed){
         .ended_by = end_of(pp_checked_text(o, "ended_by")),
         .started_unix_ms = pp_checked_int(o, "started_unix_ms"),
         .measured_at_ns = pp_checked_int(o, "measured_at_ns"),
@@ -122,7 +127,15 @@ static pp_load_observed observed_of(const pp_json *level)
         .server = {maybe_int(server, "rss_start_bytes"), maybe_int(server, "rss_end_bytes"),
                    maybe_int(server, "rss_peak_bytes"), maybe_int(server, "pss_end_bytes"),
                    maybe_real(server, "cpu_seconds")},
+        .connections_opened_count = pp_checked_int(o, "connections_opened_count"),
+        .connections_reused_count = pp_checked_int(o, "connections_reused_count"),
+        .connections_died_count = pp_checked_int(o, "connections_died_count"),
+        .record_count_max = pp_checked_int(o, "record_count_max"),
+        .decoded_in_loop_count = pp_checked_int(o, "decoded_in_loop_count"),
     };
+    if (address.size > 0)
+        memcpy(ret_observed->server_address, address.data, address.size);
+    return PP_OK;
 }
 
 /* issued = ok + failed + cut, and the classes of failure say the same. */
@@ -164,10 +177,11 @@ static pp_status read_level(const pp_json *value, int64_t after, pp_load_report_
 
     if (st == PP_OK)
         st = check_counts(value, err);
+    if (st == PP_OK)
+        st = read_observed(value, &ret_level->observed, err);
     if (st != PP_OK)
         return st;
     ret_level->asked = asked_of(value);
-    ret_level->observed = observed_of(value);
     if (ret_level->asked.number <= after)
         return pp_json_fail(pp_json_find(value, "number"), err, "expected above %lld, got %lld",
                             (long long)after, (long long)ret_level->asked.number);

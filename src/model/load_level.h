@@ -59,7 +59,7 @@ typedef struct pp_load_server_use {
     pp_maybe_int rss_end_bytes;
     pp_maybe_int rss_peak_bytes; /* VmHWM: since the process began, not since the level did */
     pp_maybe_int pss_end_bytes;
-    pp_maybe_real cpu_seconds; /* user and system, during the level */
+    pp_maybe_real cpu_seconds; /* user and system, during the measured part */
 } pp_load_server_use;
 
 typedef struct pp_load_observed {
@@ -76,6 +76,15 @@ typedef struct pp_load_observed {
     int64_t clock_drift_ns; /* how far the wall clock went ahead of the monotonic one (F01) */
     bool clock_was_set;
     pp_load_server_use server;
+    int64_t connections_opened_count; /* by requests that have ended (B165) */
+    int64_t connections_reused_count; /* requests that found a kept connection */
+    int64_t connections_died_count;   /* kept ones that were lost under a request; it failed, unless
+                                         it had no body (F07) */
+    char server_address[46];          /* the first one that was connected to (F10); "" for none */
+    int64_t record_count_max;         /* replies that had memory at once, under way or waiting to be
+                                         decoded */
+    int64_t decoded_in_loop_count;    /* replies that a measuring thread decoded itself, because the
+                                         decoder was far behind (F95) */
 } pp_load_observed;
 
 #endif

@@ -165,7 +165,7 @@ static const pp_field server_rows[] = {
     MEMBER("rss_end_bytes", "resident at the end", COUNT, OR_NULL),
     MEMBER("rss_peak_bytes", "highest since the process began", COUNT, OR_NULL),
     MEMBER("pss_end_bytes", "proportional share at the end", COUNT, OR_NULL),
-    MEMBER("cpu_seconds", "user and system, during the level", POSITIVE_REAL, OR_NULL),
+    MEMBER("cpu_seconds", "user and system, during the measured part", POSITIVE_REAL, OR_NULL),
 };
 static const pp_fields server_fields =
     FIELDS("load-server", "the server's process; null where its pid was not given", server_rows);
@@ -184,6 +184,12 @@ static const pp_field observed_rows[] = {
            INT(INT64_MIN, INT64_MAX)),
     MEMBER("clock_was_set", "the wall clock jumped", BOOL),
     MEMBER("server", "the server's process", OBJECT(server_fields)),
+    MEMBER("server_address", "first one that was connected to; null: none", FILLED, OR_NULL),
+    MEMBER("connections_opened_count", "by requests that have ended", COUNT),
+    MEMBER("connections_reused_count", "requests that found a kept connection", COUNT),
+    MEMBER("connections_died_count", "kept ones lost under a request", COUNT),
+    MEMBER("record_count_max", "replies that had memory at once", COUNT),
+    MEMBER("decoded_in_loop_count", "replies that a measuring thread had to decode", COUNT),
 };
 static const pp_fields observed_fields =
     FIELDS("load-observed", "what the client saw besides the samples", observed_rows);
