@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "capacity/load_report.h"
 #include "decide/passport.h"
 #include "decide/passport_check.h"
 #include "decide/stability.h"
@@ -133,6 +134,19 @@ static pp_status decode_trace_entry(validator *v, const pp_json *root, pp_error 
     return pp_trace_entry_check(root, err);
 }
 
+static pp_status decode_load_report(validator *v, const pp_json *root, pp_error *err)
+{
+    pp_load_report report;
+    pp_status st = pp_load_report_decode(v->arena, root, &report, err);
+
+    if (st == PP_OK)
+        v->out->holds =
+            pp_arena_printf(v->arena, "%s%s of %s", report.is_partial ? "partial, " : "",
+                            count_text(v->arena, report.level_count, "level"),
+                            shown(v->arena, report.run.endpoint));
+    return st;
+}
+
 static pp_status decode_passport(validator *v, const pp_json *root, pp_error *err)
 {
     pp_status st = pp_passport_check(root, err);
@@ -162,6 +176,7 @@ static const struct {
     {"benchmark-set", decode_set},
     {"constraints", decode_constraints},
     {"llama-bench-summary", decode_summary},
+    {"load-report", decode_load_report},
     {"load-trace", decode_trace_entry},
     {"model-table", decode_table},
     {"passport", decode_passport},

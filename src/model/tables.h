@@ -34,6 +34,9 @@ extern const pp_fields pp_bench_summary_fields, pp_bench_comparison_fields, pp_v
 /* tables_plan.c */
 extern const pp_fields pp_study_plan_fields, pp_settings_fields, pp_settings_document_fields;
 
+/* tables_load_report.c */
+extern const pp_fields pp_load_report_fields;
+
 /* tables_machine.c */
 extern const pp_fields pp_doctor_fields, pp_host_document_fields, pp_watch_fields,
     pp_process_memory_fields;

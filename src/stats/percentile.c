@@ -30,6 +30,19 @@ pp_status pp_percentile(const double *sorted_ms, size_t n, double pct, double *r
     return PP_OK;
 }
 
+pp_tail pp_tail_of(const double *sorted, size_t n, double percent)
+{
+    pp_tail tail = {.percent = percent};
+
+    if (n == 0)
+        return tail;
+    tail.rank = pp_percentile_rank(n, percent);
+    tail.is_maximum = tail.rank == n;
+    tail.is_endless = isinf(sorted[tail.rank - 1]);
+    tail.value = tail.is_endless ? 0.0 : sorted[tail.rank - 1];
+    return tail;
+}
+
 static int compare(const void *a, const void *b)
 {
     double x = *(const double *)a;

@@ -5,6 +5,7 @@
 #ifndef PP_STATS_PERCENTILE_H
 #define PP_STATS_PERCENTILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"
@@ -32,6 +33,22 @@ PP_MUST_CHECK pp_status pp_percentile(const double *sorted_ms, size_t n, double 
  * ceil((pct/100) * n), in double, at least 1 and at most n. n >= 1.
  */
 size_t pp_percentile_rank(size_t n, double pct);
+
+/* A percentile of samples some of which may have no end: +infinity sorts behind every number. */
+typedef struct pp_tail {
+    double percent;
+    size_t rank;     /* 1-based; 0 when there is no sample */
+    bool is_maximum; /* the rank is the last one: n cannot tell this percentile from the largest */
+    bool is_endless; /* the sample at the rank is +infinity */
+    double value;    /* only when rank > 0 and not endless */
+} pp_tail;
+
+/**
+ * Nearest rank for every percent, 50 too, because a mean of ranks has no meaning where one of them
+ * is infinite (F71); so of the same samples a smaller percent never gives more than a larger one
+ * (F69). sorted: ascending, no NaN. 0 < percent <= 100.
+ */
+pp_tail pp_tail_of(const double *sorted, size_t n, double percent);
 
 /** Ascending order, in place; -0.0 before 0.0. No NaN. */
 void pp_samples_sort(double *values, size_t n);

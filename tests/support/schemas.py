@@ -69,6 +69,8 @@ TREE = [
     (r"tests/fixtures/decision/.*-policies\.json", "policy-set"),
     (r"tests/fixtures/published/benchmark-set\.json", "benchmark-set"),
     (r"tests/fixtures/published/constraints\.json", "constraints"),
+    (r"tests/fixtures/load/load-report-find\.json", "load-report"),
+    (r"tests/fixtures/load/samples(-find)?\.jsonl", "samples"),
     (r"tests/fixtures/study/plan\.json", "study-plan"),
     (r"tests/fixtures/documents/journal(-\w+)?\.jsonl", "journal"),
     (r"tests/fixtures/documents/(?P<kind>[\w-]+)\.jsonl?", None),
