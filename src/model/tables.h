@@ -34,6 +34,12 @@ extern const pp_fields pp_bench_summary_fields, pp_bench_comparison_fields, pp_v
 /* tables_plan.c */
 extern const pp_fields pp_study_plan_fields, pp_settings_fields, pp_settings_document_fields;
 
+/* tables_load.c */
+extern const char *const pp_words_slo_failure[];
+extern const pp_fields pp_load_plan_fields, pp_load_slo_fields, pp_load_sample_fields,
+    pp_combined_load_evaluation_fields;
+extern const pp_field_choice pp_load_evaluation_choices[];
+
 /* tables_machine.c */
 extern const pp_fields pp_doctor_fields, pp_host_document_fields, pp_watch_fields,
     pp_process_memory_fields;
