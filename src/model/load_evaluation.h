@@ -140,8 +140,7 @@ pp_json *pp_combined_load_evaluation_to_json(pp_arena *arena,
 PP_MUST_CHECK pp_status pp_load_evaluation_decode(pp_arena *arena, const pp_json *root,
                                                   pp_load_evaluation *ret_evaluation,
                                                   pp_error *err);
-PP_MUST_CHECK pp_status
-pp_combined_load_evaluation_decode(pp_arena *arena, const pp_json *root,
-                                   pp_combined_load_evaluation *ret_combined, pp_error *err);
+PP_MUST_CHECK pp_status pp_combined_load_evaluation_decode(
+    pp_arena *arena, const pp_json *root, pp_combined_load_evaluation *ret_combined, pp_error *err);
 
 #endif

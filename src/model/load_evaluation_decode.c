@@ -14,8 +14,7 @@ static pp_maybe_real maybe_number(const pp_json *object, const char *key)
 {
     const pp_json *value = pp_json_find(object, key);
 
-    return value->kind == PP_JSON_NULL ? (pp_maybe_real){0}
-                                       : pp_known_real(pp_checked_real(value));
+    return value->kind == PP_JSON_NULL ? (pp_maybe_real){0} : pp_known_real(pp_checked_real(value));
 }
 
 /* ---- samples ----------------------------------------------------------------------------------
@@ -144,8 +143,9 @@ static pp_status decode_order(const pp_json *root, pp_load_evaluation *e, pp_err
         other = other || e->execution_order[i] != e->method.levels[i];
     }
     if (!other)
-        return pp_json_fail(order, err, "expected another order than concurrency_levels: a load in "
-                                        "that order is of schema 1.0 and names none");
+        return pp_json_fail(order, err,
+                            "expected another order than concurrency_levels: a load in "
+                            "that order is of schema 1.0 and names none");
     return PP_OK;
 }
 
@@ -165,8 +165,8 @@ static pp_status decode_argv(pp_arena *arena, const pp_json *list, pp_server_arg
 static pp_status decode_server(pp_arena *arena, const pp_json *from,
                                pp_server_configuration *server, pp_error *err)
 {
-    pp_status st = decode_argv(arena, pp_checked_list(from, "load_server_argv"), &server->load.argv,
-                               err);
+    pp_status st =
+        decode_argv(arena, pp_checked_list(from, "load_server_argv"), &server->load.argv, err);
 
     copy_sha256(from, "load_server_command_sha256", server->load.command_sha256);
     copy_sha256(from, "canonical_server_command_sha256", server->canonical.command_sha256);
@@ -186,8 +186,8 @@ static pp_status decode_binding(pp_arena *arena, const pp_json *root, pp_load_ev
     e->is_bound = true;
     copy_sha256(from, "plan_sha256", e->binding.plan_sha256);
     e->binding.request_base_url = pp_checked_text(from, "request_base_url");
-    return decode_server(arena, pp_checked_object(from, "server_configuration"),
-                         &e->binding.server, err);
+    return decode_server(arena, pp_checked_object(from, "server_configuration"), &e->binding.server,
+                         err);
 }
 
 /* ---- one evaluation ---------------------------------------------------------------------------

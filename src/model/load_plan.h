@@ -22,9 +22,9 @@ typedef struct pp_load_prompt {
 typedef struct pp_load_method {
     pp_load_prompt *prompts; /* all different; request i (from 0) sends prompt i % prompt_count */
     size_t prompt_count;
-    int64_t output_tokens;  /* asked of each request, 8 to 512 */
-    int64_t warmup_count;   /* requests of a level before the measured ones, 0 to 32 */
-    int64_t measured_count; /* requests of a level; a multiple of every level */
+    int64_t output_tokens;              /* asked of each request, 8 to 512 */
+    int64_t warmup_count;               /* requests of a level before the measured ones, 0 to 32 */
+    int64_t measured_count;             /* requests of a level; a multiple of every level */
     int64_t levels[PP_LOAD_MAX_LEVELS]; /* simultaneous clients; increasing */
     size_t level_count;
 } pp_load_method;
@@ -61,7 +61,8 @@ bool pp_load_slo_equal(const pp_load_slo *a, const pp_load_slo *b);
 PP_MUST_CHECK pp_status pp_load_slo_decode(const pp_json *from, pp_load_slo *ret_slo,
                                            pp_error *err);
 
-/* ---- for the reader of evaluations: after the check of their tables --------------------------- */
+/* ---- for the reader of evaluations: after the check of their tables ---------------------------
+ */
 
 /** Levels and counts, which plan and methodology spell alike. Prompts stay with the caller. */
 PP_MUST_CHECK pp_status pp_load_method_decode_counts(const pp_json *from, pp_load_method *method,

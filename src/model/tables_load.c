@@ -66,17 +66,14 @@ static const pp_field sample_rows[] = {
            "on the same clock; the difference is e2e_latency_ms to within 0.05 ms or a millionth",
            NUMBER(0, INFINITY)),
 };
-const pp_fields pp_load_sample_fields =
-    FIELDS("load-sample", "one measured request", sample_rows);
+const pp_fields pp_load_sample_fields = FIELDS("load-sample", "one measured request", sample_rows);
 static const pp_field_type sample_type = {OBJECT(pp_load_sample_fields)};
 
 /* In the order of pp_load_slo_failure. */
-const char *const pp_words_slo_failure[] = {"completion_rate_below_minimum",
-                                            "no_completed_request_ttft",
-                                            "ttft_ms_p95_above_maximum",
-                                            "no_completed_request_e2e",
-                                            "e2e_latency_ms_p95_above_maximum",
-                                            NULL};
+const char *const pp_words_slo_failure[] = {
+    "completion_rate_below_minimum",    "no_completed_request_ttft",
+    "ttft_ms_p95_above_maximum",        "no_completed_request_e2e",
+    "e2e_latency_ms_p95_above_maximum", NULL};
 static const pp_field_type failure_type = {WORDS(pp_words_slo_failure)};
 
 #define CANDIDATE_ID FILLED, MAX_CHARACTERS(PP_LOAD_MAX_ID_CHARACTERS)
@@ -105,8 +102,8 @@ static const pp_field row_rows[] = {
     MEMBER("peak_rss_mib", "memory of the server; null where it was not measured", POSITIVE_REAL,
            .above_min = true, OR_NULL),
     MEMBER("slo_met", "whether slo_failures is empty", BOOL),
-    MEMBER("slo_failures", "which limits are missed, in the order of this list",
-           LIST(failure_type), ITEMS(0, 3)),
+    MEMBER("slo_failures", "which limits are missed, in the order of this list", LIST(failure_type),
+           ITEMS(0, 3)),
     MEMBER("samples", "in the order of their index", LIST(sample_type),
            ITEMS(1, PP_LOAD_MAX_REQUESTS)),
 };
@@ -137,14 +134,12 @@ static const pp_field method_rows[] = {
            "how requests are sent: a constant number in flight, without a pause",
            WORDS(word_thread_pool)),
 };
-static const pp_fields method_fields =
-    FIELDS("load-methodology", "what was asked", method_rows);
+static const pp_fields method_fields = FIELDS("load-methodology", "what was asked", method_rows);
 
 /* ---- binding ----------------------------------------------------------------------------------
  */
 
-static const pp_field_type argument_type = {FILLED,
-                                            MAX_CHARACTERS(PP_SERVER_ARGV_MAX_CHARACTERS)};
+static const pp_field_type argument_type = {FILLED, MAX_CHARACTERS(PP_SERVER_ARGV_MAX_CHARACTERS)};
 static const char *const binding_words[] = {"--host", "--port", NULL};
 static const pp_field_type binding_option_type = {WORDS(binding_words)};
 
@@ -199,7 +194,8 @@ static const pp_fields bindings_fields =
 
 #define METHODOLOGY MEMBER("methodology", "what was asked", OBJECT(method_fields))
 #define SLO         MEMBER("slo", "as in the plan", OBJECT(pp_load_slo_fields))
-#define SYNTHETIC   MEMBER("synthetic", "true when no real model on a real machine was measured", BOOL)
+#define SYNTHETIC                                                                                  \
+    MEMBER("synthetic", "true when no real model on a real machine was measured", BOOL)
 #define ONE_EVALUATION                                                                             \
     MEMBER("candidate_id", "what was measured", CANDIDATE_ID), SYNTHETIC, METHODOLOGY, SLO,        \
         MEMBER("rows", "one for each level, in the order of concurrency_levels", LIST(row_type),   \
@@ -214,9 +210,8 @@ static const pp_field evaluation_rows[] = {
     MEMBER("schema_version", "version of the format", WORDS(pp_words_1_0)),
     ONE_EVALUATION,
 };
-static const pp_fields evaluation_fields =
-    FIELDS("load-evaluation-1.0", "a load whose levels ran in the order of the plan",
-           evaluation_rows);
+static const pp_fields evaluation_fields = FIELDS(
+    "load-evaluation-1.0", "a load whose levels ran in the order of the plan", evaluation_rows);
 static const pp_field ordered_rows[] = {
     MEMBER("schema_version", "version of the format", WORDS(words_1_1)),
     MEMBER("execution_order", "the levels in the order in which they ran, which is another",
@@ -238,7 +233,7 @@ static const pp_field combined_rows[] = {
     METHODOLOGY,
     SLO,
     MEMBER("rows", "of all candidates, by id and then by level", LIST(row_type),
-           ITEMS(2, PP_LOAD_MAX_COMBINED * PP_LOAD_MAX_LEVELS)),
+           ITEMS(2, PP_LOAD_MAX_COMBINED *PP_LOAD_MAX_LEVELS)),
     MEMBER("highest_slo_concurrency",
            "by candidate: the largest level that met every limit; null where none did",
            MAP(highest_type), ITEMS(2, PP_LOAD_MAX_COMBINED)),
