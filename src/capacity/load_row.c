@@ -88,7 +88,7 @@ static void judge(pp_load_row *row, const pp_load_slo *slo)
 
     if (row->completion_rate < slo->min_completion_rate)
         row->slo_failures[n++] = PP_LOAD_SLO_COMPLETION_RATE;
-    if (slo->max_ttft_ms_p95.known && !row->ttft_ms_p95.known)
+    if (!row->ttft_ms_p95.known) /* whether or not there is a limit */
         row->slo_failures[n++] = PP_LOAD_SLO_NO_TTFT;
     else if (slo->max_ttft_ms_p95.known && row->ttft_ms_p95.value > slo->max_ttft_ms_p95.value)
         row->slo_failures[n++] = PP_LOAD_SLO_TTFT;

@@ -122,10 +122,10 @@ typedef struct pp_combined_load_evaluation {
 const char *pp_load_sample_fault(const pp_load_sample *sample, int64_t output_tokens,
                                  const char **ret_key, char text[PP_LOAD_FAULT_MAX]);
 
-/** Read one sample from the members that describe it, without those of index and prompt. Its table
- * has been checked. Fails with PP_ERR_SCHEMA when it contradicts itself. */
-PP_MUST_CHECK pp_status pp_load_sample_decode_checked(const pp_json *from, int64_t output_tokens,
-                                                      pp_load_sample *ret_sample, pp_error *err);
+/** Read one sample on its own. Its index and prompt are for the caller to check. Texts are
+ * borrowed. Fails with PP_ERR_SCHEMA "$.path: ..."; a sample that contradicts itself is refused. */
+PP_MUST_CHECK pp_status pp_load_sample_decode(const pp_json *from, int64_t output_tokens,
+                                              pp_load_sample *ret_sample, pp_error *err);
 
 /** The document; schema 1.1 when the levels ran in another order than the plan's. NULL when memory
  * is short (the writer reports it). */

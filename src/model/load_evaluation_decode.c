@@ -20,8 +20,8 @@ static pp_maybe_real maybe_number(const pp_json *object, const char *key)
 /* ---- samples ----------------------------------------------------------------------------------
  */
 
-pp_status pp_load_sample_decode_checked(const pp_json *from, int64_t output_tokens,
-                                        pp_load_sample *ret_sample, pp_error *err)
+static pp_status decode_sample(const pp_json *from, int64_t output_tokens,
+                               pp_load_sample *ret_sample, pp_error *err)
 {
     const pp_json *error = pp_json_find(from, "error");
     pp_load_sample sample = {
@@ -45,6 +45,14 @@ pp_status pp_load_sample_decode_checked(const pp_json *from, int64_t output_toke
     return PP_OK;
 }
 
+pp_status pp_load_sample_decode(const pp_json *from, int64_t output_tokens,
+                                pp_load_sample *ret_sample, pp_error *err)
+{
+    pp_status st = pp_fields_check(from, &pp_load_sample_fields, err);
+
+    return st == PP_OK ? decode_sample(from, output_tokens, ret_sample, err) : st;
+}
+
 static pp_status decode_samples(pp_arena *arena, const pp_json *list, const pp_load_method *method,
                                 pp_load_row *row, pp_error *err)
 {
@@ -57,8 +65,7 @@ static pp_status decode_samples(pp_arena *arena, const pp_json *list, const pp_l
     row->samples = PP_ARENA_NEW(arena, pp_load_sample, row->sample_count);
     st = pp_arena_check(arena, err);
     for (size_t i = 0; st == PP_OK && i < row->sample_count; i++)
-        st = pp_load_sample_decode_checked(list->array.items[i], method->output_tokens,
-                                           &row->samples[i], err);
+        st = decode_sample(list->array.items[i], method->output_tokens, &row->samples[i], err);
     return st;
 }
 
