@@ -104,6 +104,16 @@ static pp_status compare(pp_arena *arena, const pp_json *root, const pp_json *ma
 /* ---- reading ----------------------------------------------------------------------------------
  */
 
+/* `bindings` is where the documents keep them. */
+static pp_status derive(pp_arena *arena, const char *bindings, pp_load_evaluation *e, pp_error *err)
+{
+    pp_status st = pp_wrap(err, pp_load_rows_derive(e, err), "$.rows");
+
+    if (st == PP_OK && e->is_bound)
+        st = pp_wrap(err, pp_load_binding_derive(arena, &e->binding, err), "$.%s", bindings);
+    return st;
+}
+
 /* The original may list both options in the order of their names; either is accepted. */
 static void keep_order(const pp_json *server, pp_server_configuration *made)
 {
@@ -124,7 +134,7 @@ pp_status pp_load_evaluation_read(pp_arena *arena, const pp_json *root,
     pp_status st = pp_load_evaluation_decode(arena, root, &e, err);
 
     if (st == PP_OK)
-        st = pp_load_evaluation_derive(arena, &e, err);
+        st = derive(arena, "evidence_binding", &e, err);
     if (st != PP_OK)
         return st;
     if (e.is_bound)
@@ -157,7 +167,7 @@ pp_status pp_combined_load_evaluation_read(pp_arena *arena, const pp_json *root,
     pp_status st = pp_combined_load_evaluation_decode(arena, root, &combined, err);
 
     for (size_t i = 0; st == PP_OK && i < combined.count; i++)
-        st = pp_wrap(err, pp_load_evaluation_derive(arena, &combined.candidates[i], err),
+        st = pp_wrap(err, derive(arena, "evidence_bindings", &combined.candidates[i], err),
                      "candidate \"%.80s\"", combined.candidates[i].candidate_id.data);
     if (st != PP_OK)
         return st;

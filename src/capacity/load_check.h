@@ -8,7 +8,7 @@
 /**
  * Read a parsed document and check it. Texts are borrowed from `root`.
  * Fails with PP_ERR_SCHEMA "$.path: expected ..., got ..." for the first member that differs,
- * PP_ERR_DOMAIN when the command lines of the binding cannot be of one server.
+ * PP_ERR_DOMAIN "$.evidence_binding: ..." when its command lines cannot be of one server.
  */
 PP_MUST_CHECK pp_status pp_load_evaluation_read(pp_arena *arena, const pp_json *root,
                                                 pp_load_evaluation *ret_evaluation, pp_error *err);

@@ -10,7 +10,7 @@
 /* ---- deriving ---------------------------------------------------------------------------------
  */
 
-static pp_status derive_binding(pp_arena *arena, pp_load_binding *binding, pp_error *err)
+pp_status pp_load_binding_derive(pp_arena *arena, pp_load_binding *binding, pp_error *err)
 {
     pp_status st = pp_server_configuration_derive(&binding->server, err);
 
@@ -20,16 +20,16 @@ static pp_status derive_binding(pp_arena *arena, pp_load_binding *binding, pp_er
     return st;
 }
 
-pp_status pp_load_evaluation_derive(pp_arena *arena, pp_load_evaluation *e, pp_error *err)
+pp_status pp_load_rows_derive(pp_load_evaluation *e, pp_error *err)
 {
     pp_status st = PP_OK;
 
     for (size_t i = 0; st == PP_OK && i < e->method.level_count; i++)
         st = pp_load_row_derive(&e->rows[i], &e->slo, err);
-    if (st != PP_OK)
-        return st;
-    e->highest_slo_concurrency = pp_load_highest_slo_concurrency(e->rows, e->method.level_count);
-    return e->is_bound ? derive_binding(arena, &e->binding, err) : PP_OK;
+    if (st == PP_OK)
+        e->highest_slo_concurrency =
+            pp_load_highest_slo_concurrency(e->rows, e->method.level_count);
+    return st;
 }
 
 /* ---- building ---------------------------------------------------------------------------------
@@ -133,7 +133,7 @@ pp_status pp_load_evaluation_build(pp_arena *arena, const pp_load_plan *plan, pp
         st = build_level(arena, &levels[i], &e, err);
     }
     if (st == PP_OK)
-        st = pp_load_evaluation_derive(arena, &e, err);
+        st = pp_load_rows_derive(&e, err);
     if (st == PP_OK)
         *ret_evaluation = e;
     return pp_wrap(err, st, "evaluating a load");
@@ -161,7 +161,7 @@ pp_status pp_load_evaluation_bind(pp_arena *arena, const pp_load_binding_source 
     copy_sha256(binding.plan_sha256, source->plan_sha256);
     copy_sha256(binding.server.load.command_sha256, source->load_command_sha256);
     copy_sha256(binding.server.canonical.command_sha256, source->canonical_command_sha256);
-    st = derive_binding(arena, &binding, err);
+    st = pp_load_binding_derive(arena, &binding, err);
     if (st == PP_OK) {
         evaluation->is_bound = true;
         evaluation->binding = binding;

@@ -62,8 +62,9 @@ PP_MUST_CHECK pp_status pp_load_evaluations_combine(pp_arena *arena,
 /* ---- for load_check ---------------------------------------------------------------------------
  */
 
-/** Make again everything that follows from what was measured and declared. */
-PP_MUST_CHECK pp_status pp_load_evaluation_derive(pp_arena *arena, pp_load_evaluation *evaluation,
-                                                  pp_error *err);
+/** Make again what follows from the samples, and from the command lines and the address. */
+PP_MUST_CHECK pp_status pp_load_rows_derive(pp_load_evaluation *evaluation, pp_error *err);
+PP_MUST_CHECK pp_status pp_load_binding_derive(pp_arena *arena, pp_load_binding *binding,
+                                               pp_error *err);
 
 #endif
