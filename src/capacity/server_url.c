@@ -90,6 +90,8 @@ static pp_status parse(pp_arena *arena, pp_text url, address *out, pp_error *err
     if (at == NULL)
         return fail_form(url, "expected http://HOST:PORT or https://HOST:PORT", err);
     at = parse_host(arena, at, out);
+    if (arena->failed)
+        return pp_arena_check(arena, err);
     if (at == NULL)
         return fail_form(url, "expected a host name or an address, and no user", err);
     at = parse_port(at, out);
@@ -129,8 +131,10 @@ pp_status pp_server_url_normalise(pp_arena *arena, pp_text url, const pp_server_
     address a = {0};
     const char *server_host = lower(arena, server->host.data, server->host.size);
     const char *text;
-    pp_status st = parse(arena, url, &a, err);
+    pp_status st = pp_arena_check(arena, err);
 
+    if (st == PP_OK)
+        st = parse(arena, url, &a, err);
     if (st != PP_OK)
         return st;
     if (a.port != server->port)

@@ -194,21 +194,32 @@ static pp_json *slo_to_json(pp_arena *arena, const pp_load_slo *slo)
     return out;
 }
 
-static void set_side(pp_arena *arena, pp_json *out, const char *side, const pp_server_side *from)
+typedef struct side_keys {
+    const char *command_sha256, *argv, *runtime_path, *model_path, *parallel, *host, *port;
+} side_keys;
+
+#define SIDE_KEYS(side)                                                                            \
+    {                                                                                              \
+        side "_server_command_sha256", side "_server_argv", side "_runtime_path",                  \
+            side "_model_path", side "_parallel", side "_host", side "_port"                       \
+    }
+static const side_keys load_keys = SIDE_KEYS("load");
+static const side_keys canonical_keys = SIDE_KEYS("canonical");
+
+static void set_side(pp_arena *arena, pp_json *out, const side_keys *keys,
+                     const pp_server_side *from)
 {
     pp_json *argv = pp_json_new_array(arena);
 
     for (size_t i = 0; i < from->argv.count; i++)
         pp_json_add(arena, argv, pp_json_new_text(arena, from->argv.items[i]));
-#define KEY(name) pp_arena_printf(arena, "%s_" name, side)
-    pp_json_set_string(arena, out, KEY("server_command_sha256"), from->command_sha256);
-    pp_json_set(arena, out, KEY("server_argv"), argv);
-    pp_json_set_text(arena, out, KEY("runtime_path"), from->runtime_path);
-    pp_json_set_text(arena, out, KEY("model_path"), from->model_path);
-    pp_json_set_int(arena, out, KEY("parallel"), from->parallel);
-    pp_json_set_text(arena, out, KEY("host"), from->host);
-    pp_json_set_int(arena, out, KEY("port"), from->port);
-#undef KEY
+    pp_json_set_string(arena, out, keys->command_sha256, from->command_sha256);
+    pp_json_set(arena, out, keys->argv, argv);
+    pp_json_set_text(arena, out, keys->runtime_path, from->runtime_path);
+    pp_json_set_text(arena, out, keys->model_path, from->model_path);
+    pp_json_set_int(arena, out, keys->parallel, from->parallel);
+    pp_json_set_text(arena, out, keys->host, from->host);
+    pp_json_set_int(arena, out, keys->port, from->port);
 }
 
 static pp_json *options_to_json(pp_arena *arena, const char *const *options, size_t count)
@@ -225,8 +236,8 @@ static pp_json *server_to_json(pp_arena *arena, const pp_server_configuration *s
     static const char *const allowed[] = {"--host", "--port"};
     pp_json *out = pp_json_new_object(arena);
 
-    set_side(arena, out, "load", &server->load);
-    set_side(arena, out, "canonical", &server->canonical);
+    set_side(arena, out, &load_keys, &server->load);
+    set_side(arena, out, &canonical_keys, &server->canonical);
     pp_json_set(arena, out, "allowed_binding_options", options_to_json(arena, allowed, 2));
     pp_json_set(arena, out, "differing_binding_options",
                 options_to_json(arena, server->differing, server->differing_count));
