@@ -281,12 +281,16 @@ pp_status pp_server_command_decode(pp_arena *arena, const pp_json *root, pp_serv
                                    pp_error *err)
 {
     static const char *const keys[] = {"schema_version", "argv"};
+    const pp_json *document = pp_json_find(root, "document");
     const pp_json *version;
     const pp_json *list;
     pp_server_argv argv = {0};
     pp_status st = PP_OK;
 
-    if (pp_json_find(root, "document") == NULL)
+    if (document != NULL &&
+        !(document->kind == PP_JSON_STRING && pp_text_is(document->text, "server-command")))
+        st = pp_json_fail(document, err, "expected \"server-command\" or no such member");
+    else if (document == NULL)
         st = pp_json_only_keys(root, keys, PP_COUNT_OF(keys), err);
     if (st == PP_OK)
         st = pp_json_member_of(root, "schema_version", PP_JSON_STRING, &version, err);

@@ -206,7 +206,7 @@ static const struct {
     pp_status (*decode)(validator *v, const pp_json *root, pp_error *err);
 } decoders[] = {
     {"benchmark-set", decode_set},
-    {"combined-load-evaluation", decode_combined_load},
+    {"combined-load", decode_combined_load},
     {"constraints", decode_constraints},
     {"llama-bench-summary", decode_summary},
     {"load-evaluation", decode_load_evaluation},

@@ -30,7 +30,7 @@ static const pp_document_kind kinds[] = {
          "written by `study run` and `import llama-bench`; read by every command that "
          "decides and by `summarize-stability`; also the original tool's",
          "benchmark-set", false, ROOT(pp_benchmark_set_fields), "baseline_id", "candidates"),
-    KIND("combined-load-evaluation", "1.0", "What a load measured of several candidates",
+    KIND("combined-load", "1.0", "What a load measured of several candidates",
          "read by `validate`; the original tool's", "load-evaluation", false,
          ROOT(pp_combined_load_evaluation_fields), "methodology", "evidence_bindings"),
     KIND("constraints", "1.0 and 2.0", "What a decision must respect and what it prefers",

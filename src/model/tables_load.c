@@ -240,5 +240,5 @@ static const pp_field combined_rows[] = {
     MEMBER("evidence_bindings", "null where nothing was bound", OBJECT(bindings_fields), OR_NULL),
 };
 const pp_fields pp_combined_load_evaluation_fields =
-    FIELDS_AT("combined-load-evaluation", "the loads of several candidates, alike but for these",
+    FIELDS_AT("combined-load", "the loads of several candidates, alike but for these",
               combined_rows, "load-evaluation");

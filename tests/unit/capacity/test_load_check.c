@@ -128,7 +128,7 @@ static void nothing_derived_can_be_changed(void **state)
 {
     (void)state;
     check_fixture("documents/load-evaluation.json", read_one, 100);
-    check_fixture("documents/combined-load-evaluation.json", read_all, 200);
+    check_fixture("documents/combined-load.json", read_all, 200);
 }
 
 /* The document demands numbers, not their spelling. */
@@ -164,9 +164,8 @@ static void missing_memory_is_said(void **state)
     pp_arena arena = {0};
 
     (void)state;
-    assert_true(
-        check_missing_memory(read_within_memory,
-                             read_fixture(&arena, "documents/combined-load-evaluation.json")) > 5);
+    assert_true(check_missing_memory(read_within_memory,
+                                     read_fixture(&arena, "documents/combined-load.json")) > 5);
     pp_arena_done(&arena);
 }
 

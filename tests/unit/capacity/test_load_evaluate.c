@@ -228,6 +228,8 @@ static void a_command_is_read_from_a_file_of_either_program(void **state)
          NULL},
         {"{\"schema_version\":\"1.0\",\"argv\":[\"a\"],\"url\":\"u\"}", "unknown key 'url'"},
         {"{\"schema_version\":\"1.1\",\"argv\":[\"a\"]}", "$.schema_version"},
+        {"{\"schema_version\":\"1.0\",\"document\":\"bench-command\",\"argv\":[\"a\"]}",
+         "expected \"server-command\""},
         {"{\"argv\":[\"a\"]}", "schema_version"},
         {"{\"schema_version\":\"1.0\",\"argv\":[\"a\",5]}", "$.argv[1]"},
         {"{\"schema_version\":\"1.0\",\"argv\":\"a\"}", "$.argv"},
