@@ -92,6 +92,8 @@ static void print_type(const block *b, const pp_field_type *type, const char *un
         break;
     case PP_FIELD_TEXT:
         printf("%s", pp_text_form_name(type->form));
+        if (type->max_characters > 0)
+            printf(" of at most %zu characters", type->max_characters);
         break;
     case PP_FIELD_WORD:
         print_words(type->words);

@@ -95,6 +95,28 @@ static bool is_white_space(long code)
            code == 0x2029 || code == 0x202f || code == 0x205f || code == 0x3000;
 }
 
+size_t pp_text_character_count(pp_text text)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < text.size; i++)
+        count += !is_continuation((unsigned char)text.data[i]);
+    return count;
+}
+
+pp_text pp_text_head(pp_text text, size_t max_characters)
+{
+    size_t count = 0;
+    size_t size = 0;
+
+    for (; size < text.size; size++) {
+        count += !is_continuation((unsigned char)text.data[size]);
+        if (count > max_characters)
+            break;
+    }
+    return (pp_text){text.data, size};
+}
+
 bool pp_text_is_blank(pp_text text)
 {
     size_t step;

@@ -36,6 +36,12 @@ bool pp_text_is_blank(pp_text text);
 /** The part between outer white space, as pp_text_is_blank knows it; borrowed. */
 pp_text pp_text_strip(pp_text text);
 
+/** Number of characters (code points) of valid UTF-8. */
+size_t pp_text_character_count(pp_text text);
+
+/** The first characters of valid UTF-8, at most `max_characters` of them; borrowed. */
+pp_text pp_text_head(pp_text text, size_t max_characters);
+
 /** Full case folding as Unicode defines it: "\u00df" becomes "ss". A zeroed text when memory is
  * short (arena->failed set); `text` must be valid UTF-8. */
 pp_text pp_text_fold_case(pp_arena *arena, pp_text text);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "capacity/load_check.h"
 #include "capacity/load_report.h"
 #include "decide/passport.h"
 #include "decide/passport_check.h"
@@ -147,6 +148,65 @@ static pp_status decode_load_report(validator *v, const pp_json *root, pp_error 
     return st;
 }
 
+static pp_status decode_load_plan(validator *v, const pp_json *root, pp_error *err)
+{
+    pp_load_plan plan;
+    pp_status st = pp_load_plan_decode(v->arena, root, &plan, err);
+
+    if (st == PP_OK)
+        v->out->holds = count_text(v->arena, plan.method.level_count, "level");
+    return st;
+}
+
+/* The documents do not tie a command line to the file it is said to be from; the digest can. */
+static pp_status binding_text(pp_arena *arena, const pp_load_evaluation *e, size_t count,
+                              const char **ret_text, pp_error *err)
+{
+    bool all = true;
+
+    *ret_text = "bound to no server";
+    for (size_t i = 0; e[0].is_bound && i < count; i++) {
+        bool proves;
+        pp_status st = pp_load_binding_proves_argv(&e[i].binding, &proves, err);
+
+        if (st != PP_OK)
+            return st;
+        all = all && proves;
+        *ret_text = all ? "bound to its server" : "bound to its server, whose argv is not proven";
+    }
+    return pp_arena_check(arena, err);
+}
+
+static pp_status decode_load_evaluation(validator *v, const pp_json *root, pp_error *err)
+{
+    pp_load_evaluation e;
+    const char *binding;
+    pp_status st = pp_load_evaluation_read(v->arena, root, &e, err);
+
+    if (st == PP_OK)
+        st = binding_text(v->arena, &e, 1, &binding, err);
+    if (st == PP_OK)
+        v->out->holds =
+            pp_arena_printf(v->arena, "%s, %s, %s", shown(v->arena, e.candidate_id),
+                            count_text(v->arena, e.method.level_count, "level"), binding);
+    return st;
+}
+
+static pp_status decode_combined_load(validator *v, const pp_json *root, pp_error *err)
+{
+    pp_combined_load_evaluation all;
+    const char *binding;
+    pp_status st = pp_combined_load_evaluation_read(v->arena, root, &all, err);
+
+    if (st == PP_OK)
+        st = binding_text(v->arena, all.candidates, all.count, &binding, err);
+    if (st == PP_OK)
+        v->out->holds = pp_arena_printf(
+            v->arena, "%s, %s, %s", count_text(v->arena, all.count, "candidate"),
+            count_text(v->arena, all.candidates[0].method.level_count, "level"), binding);
+    return st;
+}
+
 static pp_status decode_passport(validator *v, const pp_json *root, pp_error *err)
 {
     pp_status st = pp_passport_check(root, err);
@@ -174,8 +234,11 @@ static const struct {
     pp_status (*decode)(validator *v, const pp_json *root, pp_error *err);
 } decoders[] = {
     {"benchmark-set", decode_set},
+    {"combined-load", decode_combined_load},
     {"constraints", decode_constraints},
     {"llama-bench-summary", decode_summary},
+    {"load-evaluation", decode_load_evaluation},
+    {"load-plan", decode_load_plan},
     {"load-report", decode_load_report},
     {"load-trace", decode_trace_entry},
     {"model-table", decode_table},

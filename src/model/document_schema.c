@@ -39,6 +39,8 @@ static pp_json *schema_of_text(schema_writer *w, const pp_field_type *type)
 
     if (pattern != NULL)
         pp_json_set_string(w->arena, schema, "pattern", pattern);
+    if (type->max_characters > 0)
+        pp_json_set_int(w->arena, schema, "maxLength", (int64_t)type->max_characters);
     return schema;
 }
 

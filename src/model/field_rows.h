@@ -59,6 +59,7 @@
 #define OR_NULL               .nullable = true
 #define UNIT(word)            .unit = (word)
 #define ITEMS(least, most)    .min_count = (least), .max_count = (most)
+#define MAX_CHARACTERS(most)  .max_characters = (most)
 #define AT_LEAST_ONE          .min_count = 1
 #define WORD(variable, text_) static const char *const variable[] = {text_, NULL}
 

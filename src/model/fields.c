@@ -83,6 +83,19 @@ static pp_status check_form(const pp_json *value, pp_text_form form, pp_error *e
     return PP_OK;
 }
 
+static pp_status check_text(const pp_json *value, const pp_field_type *type, pp_error *err)
+{
+    size_t count;
+
+    if (type->max_characters == 0)
+        return check_form(value, type->form, err);
+    count = pp_text_character_count(value->text);
+    if (count > type->max_characters)
+        return pp_json_fail(value, err, "expected at most %zu characters, got %zu",
+                            type->max_characters, count);
+    return check_form(value, type->form, err);
+}
+
 static size_t count_words(const char *const *words)
 {
     size_t count = 0;
@@ -326,7 +339,7 @@ static pp_status check(const pp_json *value, const pp_field_type *type, bool *re
         return PP_OK;
     case PP_FIELD_TEXT:
         *ret_misfit = kind != PP_JSON_STRING;
-        return *ret_misfit ? PP_OK : check_form(value, type->form, err);
+        return *ret_misfit ? PP_OK : check_text(value, type, err);
     case PP_FIELD_WORD:
         *ret_misfit = kind != PP_JSON_STRING;
         return *ret_misfit ? PP_OK : check_word(value, type->words, err);

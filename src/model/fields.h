@@ -45,6 +45,7 @@ struct pp_field_type {
     bool nullable;    /* null stands for "not known" */
     const char *unit; /* NULL: the suffix of the key says it, or there is none */
     pp_text_form form;
+    size_t max_characters;    /* TEXT: code points; 0 is none */
     const char *const *words; /* NULL at the end */
     int64_t min_int, max_int; /* INTEGER: both count */
     double min, max;          /* NUMBER: -INFINITY and INFINITY for none */

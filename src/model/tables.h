@@ -37,6 +37,12 @@ extern const pp_fields pp_study_plan_fields, pp_settings_fields, pp_settings_doc
 /* tables_load_report.c */
 extern const pp_fields pp_load_report_fields;
 
+/* tables_load.c */
+extern const char *const pp_words_slo_failure[];
+extern const pp_fields pp_load_plan_fields, pp_load_slo_fields, pp_load_sample_fields,
+    pp_combined_load_evaluation_fields;
+extern const pp_field_choice pp_load_evaluation_choices[];
+
 /* tables_machine.c */
 extern const pp_fields pp_doctor_fields, pp_host_document_fields, pp_watch_fields,
     pp_process_memory_fields;
@@ -44,7 +50,7 @@ extern const pp_fields pp_doctor_fields, pp_host_document_fields, pp_watch_field
 /* tables_model.c */
 extern const pp_fields pp_model_info_fields, pp_model_synth_fields, pp_model_table_fields;
 
-/* tables_load.c */
+/* tables_prompts.c */
 extern const pp_fields pp_prompt_fields, pp_trace_fields;
 
 /* tables_sample.c */

@@ -59,6 +59,9 @@ TREE = [
     (r"tests/golden/compare-llama-bench/[^/]+/(generic|kleidiai)\.json", ""),  # some are broken
     (r"tests/golden/compare-llama-bench/[^/]+/written/out\.json", "llama-bench-comparison"),
     (r"tests/golden/validate/[^/]+/written/out\.json", "validation"),
+    (r"tests/golden/validate/loads/plan\.json", "load-plan"),
+    (r"tests/golden/validate/loads/combined\.json", "combined-load"),
+    (r"tests/golden/validate/loads/[^/]+\.json", "load-evaluation"),
     (r"tests/golden/validate/.*", ""),  # copies, and what is no document
     (r"tests/golden/model-synth/table-(bad-json|other-document)/t\.json", ""),  # neither is one
     (r"tests/golden/model-synth/table-[^/]+/t\.json", "model-table"),

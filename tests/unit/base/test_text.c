@@ -132,6 +132,21 @@ static void case_is_folded_as_unicode_says(void **state)
     }
 }
 
+static void characters_are_counted_not_bytes(void **state)
+{
+    pp_text text = pp_text_of("a\xc3\xbc\xe6\x97\xa5\xf0\x9f\x98\x80z");
+
+    (void)state;
+    assert_int_equal(text.size, 11);
+    assert_int_equal(pp_text_character_count(text), 5);
+    assert_int_equal(pp_text_character_count((pp_text){0}), 0);
+    assert_int_equal(pp_text_head(text, 0).size, 0);
+    assert_int_equal(pp_text_head(text, 2).size, 3);
+    assert_int_equal(pp_text_head(text, 4).size, 10);
+    assert_int_equal(pp_text_head(text, 5).size, 11);
+    assert_int_equal(pp_text_head(text, 99).size, 11);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -141,6 +156,7 @@ int main(void)
         cmocka_unit_test(escaping_keeps_ordinary_text_and_cuts_at_the_end),
         cmocka_unit_test(white_space_is_stripped_outside_and_collapsed_inside),
         cmocka_unit_test(case_is_folded_as_unicode_says),
+        cmocka_unit_test(characters_are_counted_not_bytes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
