@@ -9,7 +9,7 @@ seconds=${1:-60}
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
 out=$root/build/fuzz
 sources=()
-for module in base json digest stats machine net proc model intake decide report engine; do
+for module in base json digest stats machine net proc model intake decide capacity report engine; do
     sources+=("$root/src/$module"/*.c)
 done
 mkdir -p "$out/findings" "$out/include"

@@ -81,20 +81,25 @@ static double seconds_of_ns(int64_t ns)
 pp_status pp_load_sample_of(pp_arena *arena, const pp_sample *sample, int64_t output_tokens,
                             int64_t clock_start_ns, pp_load_sample *ret_sample, pp_error *err)
 {
-    int64_t started_ns = clock_start_ns + sample->started_ns;
     int64_t e2e_ns = sample->stream_end_ns < 1 ? 1 : sample->stream_end_ns;
+    int64_t started_ns;
+    int64_t finished_ns;
     const char *error = pp_sample_is_ok(sample) ? shortcoming(arena, sample, output_tokens)
                                                 : failure_text(arena, sample);
     pp_load_sample out = {
         .e2e_latency_ms = ms_of_ns(e2e_ns),
         .generated_tokens = counted_tokens(sample, output_tokens),
-        .started_at_seconds = seconds_of_ns(started_ns),
-        .finished_at_seconds = seconds_of_ns(started_ns + e2e_ns),
     };
     pp_status st = pp_arena_check(arena, err);
 
     if (st != PP_OK)
         return st;
+    if (__builtin_add_overflow(clock_start_ns, sample->started_ns, &started_ns) ||
+        __builtin_add_overflow(started_ns, e2e_ns, &finished_ns) || started_ns < 0)
+        return pp_fail(err, PP_ERR_DOMAIN, "%s request %lld: its instants are on no clock",
+                       pp_phase_name(sample->id.phase), (long long)sample->id.index);
+    out.started_at_seconds = seconds_of_ns(started_ns);
+    out.finished_at_seconds = seconds_of_ns(finished_ns);
     if (sample->ttft_ns.known)
         out.ttft_ms = pp_known_real(ms_of_ns(sample->ttft_ns.value));
     out.completed = error == NULL;

@@ -19,7 +19,7 @@
  * because the document knows no shorter one. The text of a failure begins as the original's do:
  * "HTTP 503: ..." for a status, "network error: reset: ..." for the connection; "stream error: ..."
  * for a reply that the original would have ended the whole load for.
- * Fails with PP_ERR_MEMORY only.
+ * Fails with PP_ERR_DOMAIN when an instant is before 0 or beyond 64 bits, PP_ERR_MEMORY.
  */
 PP_MUST_CHECK pp_status pp_load_sample_of(pp_arena *arena, const pp_sample *sample,
                                           int64_t output_tokens, int64_t clock_start_ns,

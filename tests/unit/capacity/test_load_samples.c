@@ -156,6 +156,24 @@ static void a_long_text_is_cut_between_characters(void **state)
     pp_arena_done(&arena);
 }
 
+static void instants_off_the_clock_are_refused(void **state)
+{
+    pp_sample sample = ok_sample(PP_PHASE_MEASURED, 1);
+    const int64_t starts[] = {INT64_MAX, INT64_MAX - 2500000000, -2000000001};
+
+    (void)state;
+    for (size_t i = 0; i < PP_COUNT_OF(starts); i++) {
+        pp_arena arena = {0};
+        pp_error err = {0};
+        pp_load_sample out;
+
+        assert_int_equal(pp_load_sample_of(&arena, &sample, 64, starts[i], &out, &err),
+                         PP_ERR_DOMAIN);
+        assert_contains(err.text, "measured request 1");
+        pp_arena_done(&arena);
+    }
+}
+
 /* ---- levels ---------------------------------------------------------------------------------- */
 
 static pp_load_prompt prompt = {{"x", 1}, ""};
@@ -231,6 +249,7 @@ int main(void)
         cmocka_unit_test(what_is_not_completed_says_why),
         cmocka_unit_test(a_completed_request_needs_a_first_text),
         cmocka_unit_test(a_long_text_is_cut_between_characters),
+        cmocka_unit_test(instants_off_the_clock_are_refused),
         cmocka_unit_test(a_level_is_put_into_the_order_of_requests),
         cmocka_unit_test(an_incomplete_level_is_refused),
     };
