@@ -85,7 +85,7 @@ static const pp_document_kind kinds[] = {
          "written by `profiles`; also the original tool's", "profiles", false,
          ROOT(pp_profiles_fields), "canonical_profile_id", "canonical_selected_id", "profiles"),
     KIND("prompts", "1.0", "Prompts of a load", "read by `load`", "prompts", true,
-         ROOT(pp_prompt_fields), NULL),
+         ROOT(pp_prompt_fields), "prompt"),
     KIND("receipt-result", "1.0", "Where a receipt was written",
          "printed by `optimization-receipt --json`", "receipt", false,
          ROOT(pp_receipt_result_fields), "optimization_receipt", "optimization_receipt_sha256"),
@@ -178,6 +178,9 @@ const pp_document_kind *pp_document_kind_of(const pp_json *value)
             most = keys;
         }
     }
+    /* A prompt has one of two keys; a line of a trace, which may have "prompt", comes before. */
+    if (found == NULL && pp_json_find(value, "messages") != NULL)
+        return pp_document_kind_find("prompts");
     return found;
 }
 

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "loads.h"
 #include "machine/watch.h"
+#include "stats/random.h"
 
 #define RUN_NS    (10 * PP_NS_PER_S)
 #define BURST_NS  (2 * PP_NS_PER_S)
@@ -61,16 +62,6 @@ static void run_once(int threads, int64_t begin_ns, run_outcome *ret)
     }
 }
 
-/* splitmix64 (Steele, Lea, Flood 2014) */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
 static int is_foreign(const pp_watch_result *result)
 {
     for (size_t i = 0; i < result->reason_count; i++) {
@@ -106,7 +97,7 @@ int main(int argc, char **argv)
     run_outcome outcome;
 
     for (long i = 1; i <= tries; i++) {
-        int64_t begin_ns = (int64_t)(next_random(&random) % (uint64_t)(RUN_NS - BURST_NS));
+        int64_t begin_ns = (int64_t)(pp_random_next(&random) % (uint64_t)(RUN_NS - BURST_NS));
 
         run_once(threads, begin_ns, &outcome);
         found += is_foreign(&outcome.result);

@@ -111,6 +111,19 @@ static void tear_down(setting *s)
     pp_arena_done(&s->arena);
 }
 
+/* Every byte of it: hashes of bodies stand in the samples of published studies. */
+static void assert_body_around_prompt(pp_arena *arena, pp_bytes body)
+{
+    const char *text = pp_arena_dup(arena, (const char *)body.data, body.size);
+    const char *begin =
+        "{\"cache_prompt\":false,\"ignore_eos\":true,\"n_predict\":2,\"prompt\":[1,";
+
+    assert_memory_equal(text, begin, strlen(begin));
+    assert_non_null(strchr(text, ']'));
+    assert_string_equal(strchr(text, ']'), "],\"seed\":7,\"stream\":true,\"temperature\":0.0,"
+                                           "\"timings_per_token\":false}");
+}
+
 static void prompts_have_the_tokens_asked_and_begin_apart(void **state)
 {
     setting s;
@@ -134,6 +147,7 @@ static void prompts_have_the_tokens_asked_and_begin_apart(void **state)
         assert_int_equal(pp_json_find(root, "n_predict")->integer, 2);
         assert_false(pp_json_find(root, "cache_prompt")->boolean);
         assert_true(pp_json_find(root, "stream")->boolean);
+        assert_body_around_prompt(&s.arena, r->body);
         assert_int_equal(r->phase, i < 2 ? PP_PHASE_WARMUP : PP_PHASE_MEASURED);
     }
     /* 12 numbers of 16 digits: five equal digits in front have a chance of 66 / 16^5. */
