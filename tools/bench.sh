@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# bench.sh BUILD [--anyway] [--tries N] - what measuring costs and finds, and how fast deciding is, on a quiet machine.
+# bench.sh BUILD [--anyway] [--tries N] - what measuring costs and finds, what the load client can do, and how fast deciding is, on a
+# quiet machine.
 #
 # First asks the doctor five times whether others use this machine now; when they do it says so and exits 3,
 # because figures from a disturbed machine would be about the neighbours. --anyway measures all the same
@@ -81,6 +82,7 @@ end_to_end() {
 code=0
 "$bench/bench_frontier" 5 || code=1
 end_to_end || code=1
+"$bench/bench_load_client" 5 || code=1
 "$bench/bench_watch_overhead" 30 || code=1
 "$bench/bench_watch_neighbour" "$tries" || code=1
 if [ "$code" -eq 0 ]; then

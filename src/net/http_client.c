@@ -599,10 +599,12 @@ static size_t list_headers(const pp_http_request *request, char *type, size_t ty
 
     lines[count++] = "Accept-Encoding: identity";
     lines[count++] = "Expect:";
-    (void)snprintf(type, type_size, "Content-Type: %s",
-                   request->content_type == NULL ? "application/json" : request->content_type);
-    if (request->body.data != NULL)
+    if (request->body.data != NULL && request->content_type == NULL) {
+        lines[count++] = "Content-Type: application/json";
+    } else if (request->body.data != NULL) {
+        (void)snprintf(type, type_size, "Content-Type: %s", request->content_type);
         lines[count++] = type;
+    }
     for (size_t i = 0; i < request->header_count; i++)
         lines[count++] = request->headers[i];
     return count;

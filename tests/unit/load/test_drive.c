@@ -30,6 +30,7 @@ typedef struct setting {
     pp_load_result result;
     int64_t warm_open_max, warm_requests; /* as the server saw them when the warm-up was over */
     int64_t warm_calls, ticks;
+    int tell_fd; /* gets a byte at the first tick; 0 = none */
     pp_load_live last;
 } setting;
 
@@ -48,6 +49,8 @@ static void tick(void *user, const pp_load_live *now)
 
     s->ticks++;
     s->last = *now;
+    if (s->tell_fd != 0 && s->ticks == 1)
+        assert_int_equal(write(s->tell_fd, "x", 1), 1);
 }
 
 static void set_up(setting *s, const load_server_options *options)
@@ -539,6 +542,31 @@ static void an_open_loop_drains_then_cuts(void **state)
     tear_down(&s);
 }
 
+/* A process of its own stops us for a second, once the measured part is under way. */
+static pid_t stop_us_for_a_second(int *ret_tell_fd)
+{
+    int ends[2];
+    pid_t child;
+
+    assert_int_equal(pipe(ends), 0);
+    child = fork();
+    if (child == 0) {
+        pid_t parent = getppid();
+        char byte;
+
+        (void)close(ends[1]);
+        if (read(ends[0], &byte, 1) == 1) {
+            (void)kill(parent, SIGSTOP);
+            pp_clock_sleep_until_ns(pp_clock_now_ns() + 1000 * MS);
+            (void)kill(parent, SIGCONT);
+        }
+        _exit(0);
+    }
+    (void)close(ends[0]);
+    *ret_tell_fd = ends[1];
+    return child;
+}
+
 /* B074, B075: client and server stand still for a second. Everything that was due is sent, and the
  * wait counts from when it was due. */
 static void a_stall_is_seen_and_counted(void **state)
@@ -552,27 +580,160 @@ static void a_stall_is_seen_and_counted(void **state)
     s.level.loop = PP_LOAD_OPEN;
     s.level.clients = 0;
     s.level.rate_per_second = 200;
-    s.level.duration_ns = pp_known_int(2000 * MS);
-    child = fork();
-    if (child == 0) {
-        pid_t parent = getppid();
-
-        pp_clock_sleep_until_ns(pp_clock_now_ns() + 400 * MS);
-        (void)kill(parent, SIGSTOP);
-        pp_clock_sleep_until_ns(pp_clock_now_ns() + 1000 * MS);
-        (void)kill(parent, SIGCONT);
-        _exit(0);
-    }
+    s.level.duration_ns = pp_known_int(3000 * MS);
+    child = stop_us_for_a_second(&s.tell_fd);
     drive(&s);
+    (void)close(s.tell_fd);
     assert_int_equal(waitpid(child, NULL, 0), child);
-    assert_numbered(&s, 0, 400);
-    for (size_t i = 0; i < 400; i++) {
+    assert_numbered(&s, 0, 600);
+    for (size_t i = 0; i < 600; i++) {
         int64_t late_ns = s.result.samples[i].started_ns - s.result.samples[i].scheduled_ns;
 
         latest_ns = late_ns > latest_ns ? late_ns : latest_ns;
     }
-    assert_in_range(latest_ns, 900 * MS, 3000 * MS);
-    assert_in_range(s.result.observed.stall_ns_max, 900 * MS, 3000 * MS);
+    assert_in_range(latest_ns, 900 * MS, 5000 * MS);
+    assert_in_range(s.result.observed.stall_ns_max, 900 * MS, 5000 * MS);
+    tear_down(&s);
+}
+
+static void b090_a_trace_is_played_as_written(void **state)
+{
+    static const char lines[] = "{\"due_ms\":0,\"prompt\":\"a\",\"output_tokens\":1}\n"
+                                "{\"due_ms\":12.5,\"prompt\":\"b\",\"output_tokens\":1}\n"
+                                "{\"due_ms\":12.5,\"prompt\":\"c\",\"output_tokens\":1}\n"
+                                "{\"due_ms\":80,\"prompt\":\"d\",\"output_tokens\":1}\n";
+    static const int64_t due_ns[] = {0, 12500000, 12500000, 80 * MS};
+    static const struct {
+        int64_t requests, duration_ms; /* 0 = not given */
+        size_t want_count;
+        pp_load_end want;
+    } rows[] = {
+        {0, 0, 4, PP_LOAD_END_TRACE},
+        {0, 60000, 4, PP_LOAD_END_TRACE},
+        {0, 50, 3, PP_LOAD_END_DURATION},
+        {2, 0, 2, PP_LOAD_END_REQUESTS},
+    };
+
+    (void)state;
+    for (size_t row = 0; row < PP_COUNT_OF(rows); row++) {
+        setting s;
+        pp_load_source_options wanted;
+        pp_trace trace;
+        pp_error err = {0};
+
+        set_up(&s, &(load_server_options){.event_count = 1});
+        assert_ok(pp_trace_parse(&s.arena, "trace",
+                                 (pp_bytes){(const unsigned char *)lines, sizeof lines - 1}, 1,
+                                 &trace, &err),
+                  err);
+        pp_load_source_options_default(&wanted);
+        wanted.dialect.endpoint = PP_ENDPOINT_COMPLETION;
+        wanted.reuse = PP_LOAD_UNSAID;
+        wanted.trace = &trace;
+        assert_ok(pp_load_source_prepare(&s.arena, NULL, &wanted, &s.source, &err), err);
+        s.setup.worker_count = 2;
+        s.level.loop = PP_LOAD_TRACE;
+        s.level.clients = 0;
+        if (rows[row].requests > 0)
+            s.level.request_count = pp_known_int(rows[row].requests);
+        if (rows[row].duration_ms > 0)
+            s.level.duration_ns = pp_known_int(rows[row].duration_ms * MS);
+        drive(&s);
+        assert_numbered(&s, 0, rows[row].want_count);
+        assert_int_equal(s.result.observed.ended_by, rows[row].want);
+        assert_int_equal(count_failure(&s, PP_FAILURE_NONE), rows[row].want_count);
+        for (size_t i = 0; i < rows[row].want_count; i++)
+            assert_int_equal(s.result.samples[i].scheduled_ns - s.result.observed.measured_at_ns,
+                             due_ns[i]);
+        tear_down(&s);
+    }
+}
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+/* B166, B074: many workers, one request each; all begin at one instant and none waits for ever. */
+static void b166_many_workers_with_one_request_each(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 5; round++) {
+        setting s;
+
+        set_up(&s, &(load_server_options){.event_count = 1});
+        s.setup.worker_count = 16;
+        s.level.clients = 16;
+        s.level.warmup_count = 16;
+        s.level.request_count = pp_known_int(16);
+        drive(&s);
+        assert_numbered(&s, 16, 16);
+        assert_int_equal(count_failure(&s, PP_FAILURE_NONE), 32);
+        for (size_t i = 0; i < 16; i++)
+            assert_true(s.result.samples[16 + i].scheduled_ns >= s.result.observed.measured_at_ns);
+        tear_down(&s);
+    }
+}
+
+static bool is_decoder(void)
+{
+    char name[16] = "";
+
+    (void)pthread_getname_np(pthread_self(), name, sizeof name);
+    return strcmp(name, "load-decoder") == 0;
+}
+
+static pp_status decode_slowly(pp_arena *arena, const pp_exchange *exchange, pp_sample *ret_sample,
+                               pp_error *err)
+{
+    if (is_decoder())
+        pp_clock_sleep_until_ns(pp_clock_now_ns() + 10 * MS);
+    return pp_sample_of_exchange(arena, exchange, ret_sample, err);
+}
+
+/* B151: decoding all of it would take 30 s. What waits is bounded, the rest the workers decode. */
+static void b151_measuring_never_waits_for_decoding(void **state)
+{
+    setting s;
+    const pp_load_observed *o = &s.result.observed;
+
+    (void)state;
+    set_up(&s, &(load_server_options){.event_count = 1});
+    s.setup.sample_of = decode_slowly;
+    s.level.request_count = pp_known_int(3000);
+    drive(&s);
+    assert_numbered(&s, 0, 3000);
+    assert_int_equal(count_failure(&s, PP_FAILURE_NONE), 3000);
+    assert_in_range(o->ended_at_ns - o->measured_at_ns, 0, 15 * PP_NS_PER_S);
+    assert_in_range(o->decoded_in_loop_count, 1, 3000 - 1024);
+    assert_in_range(o->record_count_max, 1024, 1024 + 4 + 1);
+    tear_down(&s);
+}
+
+static pp_status decode_badly(pp_arena *arena, const pp_exchange *exchange, pp_sample *ret_sample,
+                              pp_error *err)
+{
+    if (exchange->id.index == 20)
+        return pp_fail(err, PP_ERR_MEMORY, "no memory for number 20");
+    return pp_sample_of_exchange(arena, exchange, ret_sample, err);
+}
+
+static void a_failure_of_our_own_ends_the_level(void **state)
+{
+    setting s;
+    pp_error err = {0};
+
+    (void)state;
+    set_up(&s, &(load_server_options){.delay_ns = MS, .event_count = 1});
+    s.setup.sample_of = decode_badly;
+    s.setup.worker_count = 2;
+    s.level.duration_ns = pp_known_int(60 * PP_NS_PER_S);
+    assert_int_equal(pp_load_drive(&s.arena, &s.setup, s.source, &s.level, NULL, &s.result, &err),
+                     PP_ERR_MEMORY);
+    assert_contains(err.text, "running level 1 of the load");
+    assert_contains(err.text, "no memory for number 20");
+    s.setup.sample_of = pp_sample_of_exchange;
+    s.setup.server_pid = pp_known_int(0x7ffffff0); /* no process has this number */
+    memset(&err, 0, sizeof err);
+    assert_int_equal(pp_load_drive(&s.arena, &s.setup, s.source, &s.level, NULL, &s.result, &err),
+                     PP_ERR_UNAVAILABLE);
     tear_down(&s);
 }
 
@@ -784,6 +945,10 @@ int main(void)
         cmocka_unit_test(an_open_loop_is_not_held_up_by_what_is_in_flight),
         cmocka_unit_test(an_open_loop_drains_then_cuts),
         cmocka_unit_test(a_stall_is_seen_and_counted),
+        cmocka_unit_test(b090_a_trace_is_played_as_written),
+        cmocka_unit_test(b166_many_workers_with_one_request_each),
+        cmocka_unit_test(b151_measuring_never_waits_for_decoding),
+        cmocka_unit_test(a_failure_of_our_own_ends_the_level),
         cmocka_unit_test(b165_connections_are_kept_or_fresh_as_asked_and_counted),
         cmocka_unit_test(a_post_on_a_connection_that_died_is_not_sent_again),
         cmocka_unit_test(b154_b155_addresses_of_both_families_work),
