@@ -113,6 +113,7 @@ pp_exit pp_exit_of(pp_status st);
 #define PP_COMMAND_LIST(X)                                                                         \
     X(doctor)                                                                                      \
     X(model_info)                                                                                  \
+    X(load)                                                                                        \
     X(model_synth)                                                                                 \
     X(study_plan)                                                                                  \
     X(study_run)                                                                                   \

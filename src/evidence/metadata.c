@@ -42,9 +42,7 @@ pp_origin pp_model_origin(const pp_json *model, const pp_json *host)
     pp_origin origin = PP_ORIGIN_MEASURED;
 
     if (weights != NULL && weights->kind == PP_JSON_STRING)
-        origin = pp_text_is(weights->text, "synthetic")     ? PP_ORIGIN_SYNTHETIC_WEIGHTS
-                 : pp_text_is(weights->text, "constructed") ? PP_ORIGIN_CONSTRUCTED_WEIGHTS
-                                                            : PP_ORIGIN_UNKNOWN;
+        origin = pp_origin_of_weights(weights->text);
     if (is_true(pp_json_find(pp_json_find(host, "platform"), "emulated")))
         origin = pp_origin_worst(origin, PP_ORIGIN_EMULATED);
     return origin;

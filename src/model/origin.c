@@ -47,6 +47,15 @@ pp_status pp_origin_parse(pp_text name, pp_origin *ret_origin, pp_error *err)
                    name.data == NULL ? "" : name.data);
 }
 
+pp_origin pp_origin_of_weights(pp_text weights)
+{
+    if (weights.size == 0)
+        return PP_ORIGIN_MEASURED;
+    return pp_text_is(weights, "synthetic")     ? PP_ORIGIN_SYNTHETIC_WEIGHTS
+           : pp_text_is(weights, "constructed") ? PP_ORIGIN_CONSTRUCTED_WEIGHTS
+                                                : PP_ORIGIN_UNKNOWN;
+}
+
 pp_origin pp_origin_worst(pp_origin a, pp_origin b)
 {
     return a > b ? a : b;

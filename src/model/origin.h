@@ -31,6 +31,10 @@ PP_MUST_CHECK pp_status pp_origin_parse(pp_text name, pp_origin *ret_origin, pp_
 /** As pp_origin_parse, for a word of somebody else's: false when it is none of ours. */
 bool pp_origin_find(pp_text name, pp_origin *ret_origin);
 
+/** What figures of a model file have by its key `paretopilot.weights`; an empty text is a file
+ * without the key, a real model's. */
+pp_origin pp_origin_of_weights(pp_text weights);
+
 /** The origin of a figure made from figures of both. */
 pp_origin pp_origin_worst(pp_origin a, pp_origin b);
 

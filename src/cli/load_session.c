@@ -1,0 +1,190 @@
+#include "cli/load_session.h"
+
+#include "base/clock.h"
+#include "intake/server_stream.h"
+#include "machine/host.h"
+
+/* ---- before ---------------------------------------------------------------------------------- */
+
+/* What was not said on the command line follows from what the server is. */
+static void adopt_endpoint(pp_load_session *s)
+{
+    pp_dialect *dialect = &s->command.source.dialect;
+
+    if (!s->command.kind_given)
+        dialect->kind = s->endpoint.is_llama_server ? PP_SERVER_LLAMA_SERVER : PP_SERVER_OPENAI;
+    if (dialect->model.size == 0 && dialect->endpoint != PP_ENDPOINT_COMPLETION)
+        dialect->model = s->endpoint.model;
+}
+
+/* On an emulated CPU times are the emulator's, the server's among them where it runs beside us. */
+static void adopt_host(pp_load_session *s)
+{
+    const pp_host_options options = {.root = "/"};
+    pp_host_facts host;
+
+    pp_host_read(&options, &host);
+    if (host.emulated.known && host.emulated.value)
+        s->endpoint.origin = pp_origin_worst(s->endpoint.origin, PP_ORIGIN_EMULATED);
+}
+
+pp_status pp_load_session_prepare(pp_load_session *s, pp_error *err)
+{
+    const pp_load_command *c = &s->command;
+    pp_http_loop *loop = NULL;
+    pp_status st = pp_http_loop_new(s->stop, &loop, err);
+
+    if (st == PP_OK)
+        st = pp_http_loop_configure(loop, &c->transport, err);
+    if (st == PP_OK)
+        st = pp_wrap(err,
+                     pp_load_endpoint_ask(&s->arena, loop, c->root, c->headers, c->header_count,
+                                          &s->endpoint, err),
+                     "asking the server");
+    if (st == PP_OK) {
+        adopt_endpoint(s);
+        adopt_host(s);
+        st = pp_dialect_check(&c->source.dialect, err);
+    }
+    if (st == PP_OK)
+        st = pp_load_source_prepare(&s->arena, loop, &c->source, &s->source, err);
+    pp_http_loop_free(loop);
+    return st;
+}
+
+/* ---- one level ------------------------------------------------------------------------------- */
+
+static void fill_setup(pp_load_session *s, pp_load_setup *setup)
+{
+    const pp_load_command *c = &s->command;
+
+    pp_load_setup_default(setup);
+    setup->base_url = c->root;
+    setup->headers = c->headers;
+    setup->header_count = c->header_count;
+    setup->limits = c->limits;
+    setup->keep_alive = c->keep_alive;
+    setup->ca_file = c->transport.ca_file;
+    setup->insecure_tls = c->transport.insecure;
+    setup->spin = c->transport.spin;
+    setup->worker_count = c->worker_count;
+    setup->drain_ns = c->drain_ns;
+    setup->server_pid = c->server_pid;
+    setup->root = "/";
+    setup->sample_of = pp_sample_of_exchange;
+    setup->cut_now = s->cut_now;
+    setup->tick = pp_load_live_tick;
+    setup->user = &s->live;
+}
+
+static void tell_level(pp_load_session *s, const pp_load_done *done)
+{
+    const pp_level_summary *sum = &done->summary;
+    char title[48];
+
+    pp_progress_end(&s->live.view);
+    if (s->live.view.quiet)
+        return;
+    pp_load_level_title(&done->level, title, sizeof title);
+    fprintf(s->live.view.out, "level %lld, %s: %lld issued, %lld ok, %lld failed, %lld cut; %s\n",
+            (long long)done->level.number, title, (long long)sum->issued_count,
+            (long long)sum->ok_count, (long long)sum->failed_count, (long long)sum->cut_count,
+            sum->doubts != 0   ? "not valid"
+            : sum->has_verdict ? pp_slo_verdict_name(sum->verdict)
+                               : "done");
+}
+
+static bool ended_early(const pp_load_done *done)
+{
+    return done->result.observed.ended_by == PP_LOAD_END_INTERRUPTED ||
+           done->result.observed.ended_by == PP_LOAD_END_HOPELESS;
+}
+
+/* Appends a level. */
+static pp_status run_level(pp_load_session *s, const pp_load_level *level, pp_error *err)
+{
+    pp_load_done *done = &s->levels[s->level_count];
+    pp_load_setup setup;
+    pp_status st;
+
+    fill_setup(s, &setup);
+    done->level = *level;
+    s->live.level = &done->level;
+    st = pp_load_drive(&s->arena, &setup, s->source, level, s->stop, &done->result, err);
+    if (st == PP_OK)
+        st = pp_load_summarise(&s->arena, level, &done->result.observed, done->result.samples,
+                               done->result.sample_count, &s->rules, &done->summary, err);
+    if (st != PP_OK) {
+        pp_progress_end(&s->live.view);
+        return pp_wrap(err, st, "level %lld", (long long)level->number);
+    }
+    s->level_count++;
+    tell_level(s, done);
+    return PP_OK;
+}
+
+static pp_status run_listed(pp_load_session *s, pp_error *err)
+{
+    pp_status st = PP_OK;
+
+    for (size_t i = 0; st == PP_OK && i < s->command.level_count; i++) {
+        st = run_level(s, &s->command.levels[i], err);
+        if (st == PP_OK && ended_early(&s->levels[i]))
+            break;
+    }
+    return st;
+}
+
+/* ---- searching ------------------------------------------------------------------------------- */
+
+static pp_load_level probe_level(const pp_load_session *s, double load)
+{
+    pp_load_level level = s->command.levels[0];
+
+    level.number = (int64_t)s->level_count + 1;
+    if (s->command.search == PP_LOAD_SEARCH_RATE)
+        level.rate_per_second = load;
+    else
+        pp_load_level_set_clients(&level, (int64_t)load, s->command.warmup_given);
+    return level;
+}
+
+static pp_status run_search(pp_load_session *s, pp_error *err)
+{
+    bool whole = s->command.search == PP_LOAD_SEARCH_CLIENTS;
+    pp_status st;
+
+    s->find_options = pp_find_options_default(whole);
+    s->find_options.first = s->find_options.min = s->command.search_low;
+    s->find_options.max = s->command.search_high;
+    if (s->find_options.probe_count_max > PP_LOAD_MAX_LEVELS)
+        s->find_options.probe_count_max = PP_LOAD_MAX_LEVELS;
+    st = pp_find_options_check(&s->find_options, err);
+    if (st != PP_OK)
+        return st;
+    for (;;) {
+        pp_load_level level;
+
+        s->find_answer = pp_find_next(&s->find_options, s->probes, s->level_count);
+        if (s->find_answer.end != PP_FIND_GOES_ON)
+            return PP_OK;
+        level = probe_level(s, s->find_answer.next);
+        st = run_level(s, &level, err);
+        if (st != PP_OK || ended_early(&s->levels[s->level_count - 1]))
+            return st;
+        s->probes[s->level_count - 1] =
+            (pp_find_probe){s->find_answer.next, s->levels[s->level_count - 1].summary.verdict};
+    }
+}
+
+pp_status pp_load_session_run(pp_load_session *s, pp_error *err)
+{
+    s->started_unix_ms = pp_clock_unix_ms();
+    return s->command.search == PP_LOAD_SEARCH_NONE ? run_listed(s, err) : run_search(s, err);
+}
+
+bool pp_load_session_was_interrupted(const pp_load_session *s)
+{
+    return s->level_count > 0 &&
+           s->levels[s->level_count - 1].result.observed.ended_by == PP_LOAD_END_INTERRUPTED;
+}

@@ -1,0 +1,176 @@
+"""A simulated server and a load against it, for tests in Python.
+
+    with Sim("--fault", "silent@first:1") as sim:
+        run = load(sim.url, "--clients", "2", "--requests", "8")
+        run.level["summary"]["counts"]["failed"]
+
+Every process has a deadline and a free port. What a test expects comes from what the server was
+told to do, never from the load itself.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+from tap import Report  # noqa: E402
+
+BINARY = os.environ["PARETOPILOT_BINARY"]
+DEADLINE_S = 120
+
+
+class Work:
+    """A folder that goes away."""
+
+    def __init__(self):
+        self.path = pathlib.Path(tempfile.mkdtemp(prefix="load-"))
+
+    def file(self, name, content=None):
+        path = self.path / name
+        if content is not None:
+            path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return str(path)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+class Sim:
+    """A running `paretopilot sim`; `log` are the lines of its truth log once it has ended."""
+
+    def __init__(self, *args, truth=False):
+        self.folder = Work()
+        self.log_path = self.folder.file("truth.jsonl") if truth else None
+        self.args = list(args) + (["--log", self.log_path] if truth else [])
+        self.log = None
+
+    def __enter__(self):
+        self.process = subprocess.Popen(
+            [BINARY, "sim", "--port", "0", *self.args],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.url = self.process.stdout.readline().strip()
+        if not self.url:
+            raise RuntimeError("sim did not start: " + self.process.stderr.read())
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+        self.folder.__exit__()
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def stop(self):
+        """Ends it; the truth log can be read then."""
+        if self.process.returncode is not None:
+            return
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            _, self.stderr = self.process.communicate(timeout=20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            _, self.stderr = self.process.communicate()
+        if self.log_path is not None:
+            with open(self.log_path, encoding="utf-8") as file:
+                self.log = [json.loads(line) for line in file]
+
+
+class Run:
+    """What a finished `load` left."""
+
+    def __init__(self, exit_code, stdout, stderr, samples):
+        self.exit, self.stdout, self.stderr, self.samples = exit_code, stdout, stderr, samples
+        try:
+            self.report = json.loads(stdout) if stdout else None
+        except json.JSONDecodeError:
+            self.report = None
+
+    @property
+    def level(self):
+        return self.report["levels"][0]
+
+    @property
+    def measured(self):
+        return [s for s in self.samples if s["phase"] == "measured"]
+
+
+class Started:
+    """A `load` that runs; wait() gives the Run. Its samples go to a file of its own."""
+
+    def __init__(self, url, *args, env=None):
+        self.folder = Work()
+        self.samples_path = self.folder.file("samples.jsonl")
+        self.process = subprocess.Popen(
+            [BINARY, "load", url, "--json", "--quiet", "--samples", self.samples_path, *args],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env={**os.environ, **(env or {})})
+
+    def wait(self, deadline_s=DEADLINE_S):
+        try:
+            out, err = self.process.communicate(timeout=deadline_s)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            out, err = self.process.communicate()
+            err += "\n(killed after its deadline)"
+        samples = []
+        if os.path.exists(self.samples_path):
+            with open(self.samples_path, "rb") as file:
+                samples = [json.loads(line) for line in file.read().split(b"\n") if line]
+        self.folder.__exit__()
+        return Run(self.process.returncode, out, err, samples)
+
+
+def load(url, *args, env=None, deadline_s=DEADLINE_S):
+    return Started(url, *args, env=env).wait(deadline_s)
+
+
+def ms(ns):
+    return None if ns is None else ns / 1e6
+
+
+class Faults(list):
+    """Collects what is wrong: `f.equal("ok", got, want)`; empty means the check holds."""
+
+    def equal(self, what, got, want):
+        if got != want:
+            self.append(f"{what}: expected {want!r}, got {got!r}")
+
+    def between(self, what, got, low, high):
+        if got is None or not low <= got <= high:
+            self.append(f"{what}: expected {low} to {high}, got {got!r}")
+
+    def true(self, what, condition, shown=""):
+        if not condition:
+            self.append(f"{what} {shown}")
+
+    def exit(self, run, want):
+        if run.exit != want:
+            self.append(f"exit code: expected {want}, got {run.exit}; {run.stderr.strip()}")
+
+
+def main(checks):
+    """checks: (name, function) pairs; a function gets an empty Faults and fills it."""
+    report = Report()
+    only = sys.argv[1:]
+    for name, check in checks:
+        if only and not any(word in name for word in only):
+            continue
+        faults = Faults()
+        began = time.monotonic()
+        try:
+            check(faults)
+        except Exception as error:  # a test that dies has failed, the others go on
+            faults.append(f"{type(error).__name__}: {error}")
+        report.test(name, faults)
+        report.note(f"{time.monotonic() - began:.1f} s")
+    return report.end()
