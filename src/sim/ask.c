@@ -7,19 +7,40 @@
 
 /* Fields of the public API; llama-server's own are what `strict` refuses. */
 static const char *const openai_fields[] = {
-    "best_of",          "echo",        "frequency_penalty",     "logit_bias",
-    "logprobs",         "max_tokens",  "max_completion_tokens", "messages",
-    "metadata",         "model",       "n",                     "parallel_tool_calls",
-    "presence_penalty", "prompt",      "reasoning_effort",      "response_format",
-    "seed",             "stop",        "store",                 "stream",
-    "stream_options",   "suffix",      "temperature",           "tool_choice",
-    "tools",            "top_logprobs", "top_p",                "user",
+    "best_of",
+    "echo",
+    "frequency_penalty",
+    "logit_bias",
+    "logprobs",
+    "max_tokens",
+    "max_completion_tokens",
+    "messages",
+    "metadata",
+    "model",
+    "n",
+    "parallel_tool_calls",
+    "presence_penalty",
+    "prompt",
+    "reasoning_effort",
+    "response_format",
+    "seed",
+    "stop",
+    "store",
+    "stream",
+    "stream_options",
+    "suffix",
+    "temperature",
+    "tool_choice",
+    "tools",
+    "top_logprobs",
+    "top_p",
+    "user",
 };
 
 static pp_status read_body(pp_arena *arena, pp_bytes body, const pp_json **ret_root, pp_error *err)
 {
-    pp_status st = pp_json_parse(arena, "request", (const char *)body.data, body.size, ret_root,
-                                 err);
+    pp_status st =
+        pp_json_parse(arena, "request", (const char *)body.data, body.size, ret_root, err);
 
     return st == PP_OK ? pp_json_expect(*ret_root, PP_JSON_OBJECT, err) : st;
 }

@@ -5,8 +5,8 @@
 #ifndef PP_SIM_ASK_H
 #define PP_SIM_ASK_H
 
-#include "json/json.h"
 #include "sim/quirks.h"
+#include "json/json.h"
 
 typedef enum pp_sim_dialect {
     PP_SIM_DIALECT_LLAMA,     /* /completion */

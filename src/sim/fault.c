@@ -140,8 +140,8 @@ static const row rows[] = {
      "/props and /slots tell this context", "B129"},
     {"total-slots", COUNT, NULL, AT(total_slots), PP_SIM_SCOPE_PROPS, 1, INT64_MAX,
      "/props tells this number of slots", "B129"},
-    {"sleeping", SWITCH, NULL, AT(sleeping), PP_SIM_SCOPE_PROPS, 0, 0,
-     "/props says is_sleeping", "B177"},
+    {"sleeping", SWITCH, NULL, AT(sleeping), PP_SIM_SCOPE_PROPS, 0, 0, "/props says is_sleeping",
+     "B177"},
     {"foreign", SWITCH, NULL, AT(foreign), PP_SIM_SCOPE_PROPS, 0, 0,
      "/props is that of some other program", "B131"},
 };

@@ -36,9 +36,9 @@ bool pp_sim_fault_info_at(size_t n, pp_sim_fault_info *ret_info);
 
 typedef struct pp_sim_fault {
     size_t row;
-    int64_t number;   /* of the value: count, nanoseconds, word */
-    const char *text; /* of the value, where it is text */
-    pp_text path;     /* empty: the scope of the row */
+    int64_t number;                    /* of the value: count, nanoseconds, word */
+    const char *text;                  /* of the value, where it is text */
+    pp_text path;                      /* empty: the scope of the row */
     int64_t first, after, every, only; /* 0: not given */
     double share;                      /* only when has_share */
     bool has_share;

@@ -21,7 +21,8 @@ static pp_sim_call *call_of(pp_sim_job *job)
     return (pp_sim_call *)(void *)job;
 }
 
-/* ---- slots ------------------------------------------------------------------------------------ */
+/* ---- slots ------------------------------------------------------------------------------------
+ */
 
 static void begin(pp_sim_call *call);
 
@@ -31,8 +32,11 @@ static void leave_slot(pp_sim_call *call, int64_t at_ns)
     pp_sim *sim = call->sim;
     int64_t slot = call->job.slot;
     bool had_slot = call->job.place == PP_SIM_PLACE_SLOT;
-    pp_sim_job *next = pp_sim_slots_leave(&sim->slots, &call->job, at_ns);
+    pp_sim_job *next;
 
+    if (sim->stopping)
+        return;
+    next = pp_sim_slots_leave(&sim->slots, &call->job, at_ns);
     if (had_slot) {
         sim->slot_states[slot].is_processing = false;
         sim->slot_states[slot].left = 0;
@@ -65,7 +69,8 @@ static void set_timer(pp_sim_call *call, int64_t at_ns)
     pp_http_timer_set(call->sim->http, &call->timer, at_ns);
 }
 
-/* ---- progress --------------------------------------------------------------------------------- */
+/* ---- progress ---------------------------------------------------------------------------------
+ */
 
 /* Progress events share the prefill evenly. */
 static int64_t progress_at(const pp_sim_call *call)
@@ -73,8 +78,7 @@ static int64_t progress_at(const pp_sim_call *call)
     int64_t all = call->quirks.progress > 0 ? call->quirks.progress : 4;
     double share = (double)(all - call->progress_left + 1) / (double)(all + 1);
 
-    return call->job.start_ns +
-           (int64_t)((double)(call->due_ns - call->job.start_ns) * share);
+    return call->job.start_ns + (int64_t)((double)(call->due_ns - call->job.start_ns) * share);
 }
 
 static void say_progress(pp_sim_call *call)
@@ -92,7 +96,8 @@ static void set_next_timer(pp_sim_call *call)
     set_timer(call, call->progress_left > 0 ? progress_at(call) : call->due_ns);
 }
 
-/* ---- the beginning ---------------------------------------------------------------------------- */
+/* ---- the beginning ----------------------------------------------------------------------------
+ */
 
 static int64_t extra_delay_ns(const pp_sim_call *call)
 {
@@ -106,8 +111,7 @@ static void begin(pp_sim_call *call)
 {
     pp_sim *sim = call->sim;
     int64_t prompt_n = call->ask.prompt_tokens - call->reply.cached_n;
-    pp_sim_record record =
-        pp_sim_record_start(call->job.start_ns, call->serial, call->job.slot);
+    pp_sim_record record = pp_sim_record_start(call->job.start_ns, call->serial, call->job.slot);
 
     pp_sim_truth_add(sim->truth, &record);
     call->reply.slot = call->job.slot;
@@ -115,14 +119,15 @@ static void begin(pp_sim_call *call)
     call->step = 1;
     call->due_ns = done_at(call, call->job.start_ns, call->reply.prompt_ns + extra_delay_ns(call));
     if (call->ask.stream && !call->quirks.nothing)
-        call->progress_left = call->quirks.progress > 0        ? call->quirks.progress
+        call->progress_left = call->quirks.progress > 0   ? call->quirks.progress
                               : call->ask.return_progress ? 4
                                                           : 0;
     show_slot(call);
     set_next_timer(call);
 }
 
-/* ---- text ------------------------------------------------------------------------------------- */
+/* ---- text -------------------------------------------------------------------------------------
+ */
 
 /* Text of the token that comes next; empty at the end of an answer from a file. */
 static pp_text next_token(pp_sim_call *call, char word[PP_SIM_TOKEN_MAX_BYTES])
@@ -194,7 +199,8 @@ static void say_pending(pp_sim_call *call)
     pp_sim_emit(call);
 }
 
-/* ---- errors on purpose ------------------------------------------------------------------------ */
+/* ---- errors on purpose ------------------------------------------------------------------------
+ */
 
 static void put_error(pp_sim_call *call)
 {
@@ -202,8 +208,7 @@ static void put_error(pp_sim_call *call)
 
     pp_buf_clear(out);
     if (call->quirks.error == PP_SIM_ERROR_TEXT)
-        pp_buf_append_text(out,
-                           "{\"error\":\"simulated failure\",\"error_type\":\"generation\"}");
+        pp_buf_append_text(out, "{\"error\":\"simulated failure\",\"error_type\":\"generation\"}");
     else if (call->quirks.error == PP_SIM_ERROR_FIELD)
         pp_buf_append_text(out, "{\"code\":500,\"message\":\"simulated failure\","
                                 "\"type\":\"server_error\"}");
@@ -239,7 +244,8 @@ static bool error_is_due(const pp_sim_call *call)
     return call->quirks.error != 0 && call->reply.tokens >= after;
 }
 
-/* ---- the end ---------------------------------------------------------------------------------- */
+/* ---- the end ----------------------------------------------------------------------------------
+ */
 
 static void end_whole(pp_sim_call *call)
 {
@@ -258,8 +264,8 @@ static void end_cut(pp_sim_call *call)
     pp_sim_stream_open(call);
     pp_sim_stream_flush(call);
     if (!call->is_over && call->http != NULL)
-        pp_sim_call_broken(
-            call, pp_sim_wire_write(&call->wire, (pp_bytes){half, sizeof half - 1}, 0));
+        pp_sim_call_broken(call,
+                           pp_sim_wire_write(&call->wire, (pp_bytes){half, sizeof half - 1}, 0));
     pp_sim_call_close(call);
 }
 
@@ -286,8 +292,8 @@ static void end_comments(pp_sim_call *call)
     pp_sim_stream_open(call);
     for (int i = 0; i < 10 && !call->is_over; i++)
         pp_sim_call_broken(
-            call, pp_sim_wire_write(
-                      &call->wire, (pp_bytes){(const unsigned char *)": ping\n\n", 8}, 0));
+            call,
+            pp_sim_wire_write(&call->wire, (pp_bytes){(const unsigned char *)": ping\n\n", 8}, 0));
     pp_sim_stream_end(call);
 }
 
@@ -333,7 +339,8 @@ static void finish(pp_sim_call *call)
     leave_slot(call, call->due_ns);
 }
 
-/* ---- steps ------------------------------------------------------------------------------------ */
+/* ---- steps ------------------------------------------------------------------------------------
+ */
 
 static int64_t tokens_of_step(pp_sim_call *call)
 {
@@ -395,8 +402,8 @@ static bool do_step(pp_sim_call *call)
 /* Nothing to generate: the prompt was all, or the quirks say so. */
 static bool is_empty(const pp_sim_call *call)
 {
-    return call->limit == 0 || call->quirks.nothing ||
-           (call->step == 1 && error_is_due(call)) || call->quirks.comments_only;
+    return call->limit == 0 || call->quirks.nothing || (call->step == 1 && error_is_due(call)) ||
+           call->quirks.comments_only;
 }
 
 static void do_empty(pp_sim_call *call)
@@ -436,9 +443,9 @@ static void do_steps(pp_sim_call *call, int64_t now_ns)
             return;
         }
         call->step++;
-        call->due_ns = done_at(call, call->due_ns,
-                               pp_sim_step_ns(&call->sim->options.service, (uint64_t)call->serial,
-                                              call->step));
+        call->due_ns = done_at(
+            call, call->due_ns,
+            pp_sim_step_ns(&call->sim->options.service, (uint64_t)call->serial, call->step));
         if (call->is_over)
             break;
     }
@@ -468,7 +475,8 @@ static void on_due(void *user, int64_t now_ns)
     }
 }
 
-/* ---- asking ----------------------------------------------------------------------------------- */
+/* ---- asking -----------------------------------------------------------------------------------
+ */
 
 static void refuse_length(pp_sim_call *call)
 {
@@ -569,7 +577,7 @@ static void log_arrival(const pp_sim_call *call, const char *path)
     pp_sim_truth_add(call->sim->truth, &record);
 }
 
-void pp_sim_answer(pp_sim_call *call, pp_sim_dialect dialect)
+void pp_sim_answer_begin(pp_sim_call *call, pp_sim_dialect dialect)
 {
     static const char *const paths[] = {"/completion", "/v1/chat/completions", "/v1/completions"};
     pp_error err = {0};
@@ -605,7 +613,8 @@ void pp_sim_answer(pp_sim_call *call, pp_sim_dialect dialect)
     }
 }
 
-/* ---- leaving ---------------------------------------------------------------------------------- */
+/* ---- leaving ----------------------------------------------------------------------------------
+ */
 
 static void on_busy_over(void *user, int64_t now_ns)
 {

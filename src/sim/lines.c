@@ -103,7 +103,8 @@ void pp_sim_lines_ping(const pp_sim_quirks *q, pp_buf *out)
     pp_buf_append_text(out, line_end(q, 0));
 }
 
-/* ---- gzip, RFC 1951 and 1952 ------------------------------------------------------------------ */
+/* ---- gzip, RFC 1951 and 1952 ------------------------------------------------------------------
+ */
 
 static uint32_t crc_of(uint32_t crc, const unsigned char *bytes, size_t size)
 {
@@ -154,7 +155,8 @@ void pp_sim_gzip_put(pp_sim_gzip *gzip, const void *bytes, size_t size, bool is_
     put_little_endian(out, gzip->size, 4);
 }
 
-/* ---- chunks ----------------------------------------------------------------------------------- */
+/* ---- chunks -----------------------------------------------------------------------------------
+ */
 
 void pp_sim_chunks(const pp_sim_quirks *q, const void *bytes, size_t size, pp_buf *out)
 {

@@ -10,7 +10,7 @@
 #include "sim/words.h"
 
 /* Prompts that came before, by hash; a later one takes the place of an earlier one. */
-#define PP_SIM_SEEN_COUNT 65536
+#define PP_SIM_SEEN_COUNT      65536
 /* The whole text of an answer; and the largest event: 32 MiB of padding. */
 #define PP_SIM_TEXT_MAX_BYTES  ((size_t)256 << 20)
 #define PP_SIM_EVENT_MAX_BYTES ((size_t)512 << 20)
@@ -60,7 +60,7 @@ struct pp_sim_call {
     int64_t limit;    /* tokens */
     int64_t due_ns;   /* of the next step */
     int64_t first_token_ns;
-    int64_t step;     /* the one that is due, from 1 */
+    int64_t step; /* the one that is due, from 1 */
     int64_t progress_left;
     bool finishing; /* the finish event is out, the rest waits for its pause */
     bool sent_null;
@@ -79,15 +79,17 @@ struct pp_sim_call {
     pp_sim_tape_place place;
 };
 
-/* ---- generate.c ------------------------------------------------------------------------------- */
+/* ---- generate.c -------------------------------------------------------------------------------
+ */
 
 /** Begin an answer: read the request, take a slot or a place in the queue. */
-void pp_sim_answer(pp_sim_call *call, pp_sim_dialect dialect);
+void pp_sim_answer_begin(pp_sim_call *call, pp_sim_dialect dialect);
 /** The client has left, or the call was broken off: the slot goes to the next one, now or when its
  * quirks say. Returns true when the call lives on without a client. */
 bool pp_sim_answer_cancel(pp_sim_call *call);
 
-/* ---- stream.c --------------------------------------------------------------------------------- */
+/* ---- stream.c ---------------------------------------------------------------------------------
+ */
 
 /** An event with this JSON in sim->out, or what the quirks make of it. */
 void pp_sim_emit(pp_sim_call *call);
@@ -102,12 +104,14 @@ void pp_sim_stream_end(pp_sim_call *call);
 /** Begin to send pings. */
 void pp_sim_ping_start(pp_sim_call *call);
 
-/* ---- play.c ----------------------------------------------------------------------------------- */
+/* ---- play.c -----------------------------------------------------------------------------------
+ */
 
 /** Answer by a tape. */
 void pp_sim_play(pp_sim_call *call, const pp_sim_tape_section *section);
 
-/* ---- sim.c ------------------------------------------------------------------------------------ */
+/* ---- sim.c ------------------------------------------------------------------------------------
+ */
 
 /** A whole reply of this content. */
 void pp_sim_reply_whole(pp_sim_call *call, int status, const char *type, const char *retry_after,

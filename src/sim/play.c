@@ -5,13 +5,12 @@
 /* Other connections get their turn in between. */
 #define STEPS_PER_TURN 256
 
-
 static void send_step(pp_sim_call *call, const pp_sim_tape_step *step)
 {
     call->events++;
-    pp_sim_call_broken(call, pp_http_reply_raw(call->http, step->bytes,
-                                               pp_sim_tag(call->events, 0, step->bytes.size),
-                                               NULL));
+    pp_sim_call_broken(call,
+                       pp_http_reply_raw(call->http, step->bytes,
+                                         pp_sim_tag(call->events, 0, step->bytes.size), NULL));
 }
 
 /* True when there is more to do now. */

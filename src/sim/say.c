@@ -32,7 +32,8 @@ static void put_tail(const pp_sim_reply *r, bool is_chunk, pp_buf *out)
                   is_chat(r) && is_chunk ? ".chunk" : "");
 }
 
-/* ---- choices ---------------------------------------------------------------------------------- */
+/* ---- choices ----------------------------------------------------------------------------------
+ */
 
 static void open_choice(const char *finish, pp_buf *out)
 {
@@ -114,7 +115,8 @@ static void put_choice(const pp_sim_reply *r, const pp_text *piece, bool is_reas
     pp_buf_append_text(out, "}],");
 }
 
-/* ---- events ----------------------------------------------------------------------------------- */
+/* ---- events -----------------------------------------------------------------------------------
+ */
 
 void pp_sim_say_role(const pp_sim_reply *r, pp_buf *out)
 {
@@ -196,7 +198,8 @@ void pp_sim_say_piece(const pp_sim_reply *r, size_t from, int64_t first_token, b
     pp_buf_append_char(out, '}');
 }
 
-/* ---- ends ------------------------------------------------------------------------------------- */
+/* ---- ends -------------------------------------------------------------------------------------
+ */
 
 /* The last event of /completion, and its whole reply, which has the text as well. */
 static void say_llama_end(const pp_sim_reply *r, bool whole, pp_buf *out)
@@ -235,16 +238,12 @@ static void say_llama_end(const pp_sim_reply *r, bool whole, pp_buf *out)
 
 static bool usage_follows(const pp_sim_reply *r)
 {
-    switch (r->quirks->usage) {
-    case PP_SIM_USAGE_NEVER:
-    case PP_SIM_USAGE_WITH_TEXT:
-    case PP_SIM_USAGE_EVERY:
-        return false;
-    case 0:
+    pp_sim_usage_form usage = r->quirks->usage;
+
+    if (usage == 0)
         return r->ask->include_usage;
-    default:
-        return true;
-    }
+    return usage != PP_SIM_USAGE_NEVER && usage != PP_SIM_USAGE_WITH_TEXT &&
+           usage != PP_SIM_USAGE_EVERY;
 }
 
 void pp_sim_say_finish(const pp_sim_reply *r, pp_buf *out)

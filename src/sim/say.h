@@ -23,9 +23,9 @@ typedef struct pp_sim_reply {
     int64_t predicted_ns; /* first token to latest */
     int64_t tokens;       /* generated so far */
     int64_t draft_n, draft_accepted_n;
-    bool has_draft; /* speculation is on */
-    bool eos;       /* the answer ended by itself, not by its limit */
-    pp_buf text;    /* all of it so far */
+    bool has_draft;         /* speculation is on */
+    bool eos;               /* the answer ended by itself, not by its limit */
+    pp_buf text;            /* all of it so far */
     size_t reasoning_bytes; /* of `text` */
 } pp_sim_reply;
 
@@ -51,7 +51,8 @@ void pp_sim_say_whole(const pp_sim_reply *reply, pp_buf *out);
 
 void pp_sim_say_error(int status, const char *type, const char *message, pp_buf *out);
 
-/* ---- what the server says about itself -------------------------------------------------------- */
+/* ---- what the server says about itself --------------------------------------------------------
+ */
 
 typedef struct pp_sim_slot_state {
     bool is_processing;

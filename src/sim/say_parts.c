@@ -33,8 +33,7 @@ void pp_sim_say_text(pp_buf *out, pp_text text)
             continue;
         pp_buf_append(out, at + from, i - from);
         if (surrogate) {
-            pp_buf_printf(out, "\\u%04x",
-                          0xd000u | (at[i + 1] & 0x3fu) << 6 | (at[i + 2] & 0x3fu));
+            pp_buf_printf(out, "\\u%04x", 0xd000u | (at[i + 1] & 0x3fu) << 6 | (at[i + 2] & 0x3fu));
             i += 2;
         } else {
             append_escaped(out, at[i]);
@@ -52,7 +51,8 @@ void pp_sim_put_text(pp_buf *out, const char *key, pp_text text)
     pp_buf_append_char(out, '"');
 }
 
-/* ---- timings and usage ------------------------------------------------------------------------ */
+/* ---- timings and usage ------------------------------------------------------------------------
+ */
 
 static double ms_of(int64_t ns)
 {
@@ -105,7 +105,8 @@ void pp_sim_put_usage(const pp_sim_reply *r, pp_buf *out)
         pp_buf_printf(out, "{\"cached_tokens\":%lld%s}}", (long long)r->cached_n, point);
 }
 
-/* ---- tokens ----------------------------------------------------------------------------------- */
+/* ---- tokens -----------------------------------------------------------------------------------
+ */
 
 static pp_text take_token(pp_text *piece)
 {

@@ -16,8 +16,7 @@ void pp_sim_put_usage(const pp_sim_reply *reply, pp_buf *out);
 void pp_sim_put_settings(int64_t token_max, int64_t n_probs, bool ignore_eos, bool stream,
                          pp_buf *out);
 /** [{"id":...}, ...] for the tokens of a piece, the first of which is number `first` (from 1). */
-void pp_sim_put_probabilities(const pp_sim_reply *reply, pp_text piece, int64_t first,
-                              pp_buf *out);
+void pp_sim_put_probabilities(const pp_sim_reply *reply, pp_text piece, int64_t first, pp_buf *out);
 /** [1,2] */
 void pp_sim_put_ids(pp_text piece, pp_buf *out);
 

@@ -6,9 +6,11 @@
 #include "sim/say_parts.h"
 #include "sim/words.h"
 
+/* Twice the percent signs: it stands in a format. */
 #define TEMPLATE                                                                                   \
-    "{%- for message in messages -%}\\n  {{- '<|im_start|>' + message.role + '\\n' + "             \
-    "message.content + '<|im_end|>\\n' -}}\\n{%- endfor -%}\\n{{- '<|im_start|>assistant\\n' -}}"
+    "{%%- for message in messages -%%}\\n  {{- '<|im_start|>' + message.role + '\\n' + "           \
+    "message.content + '<|im_end|>\\n' -}}\\n{%%- endfor -%%}\\n{{- '<|im_start|>assistant\\n' "   \
+    "-}}"
 
 static int64_t or_else(int64_t quirk, int64_t value)
 {
@@ -47,8 +49,7 @@ static void say_slot(const pp_sim_state *s, const pp_sim_quirks *q, int64_t n, p
     const pp_sim_slot_state *slot = &s->slots[n];
     bool processing = slot->is_processing || q->slots == PP_SIM_SLOTS_BUSY;
 
-    pp_buf_printf(out,
-                  "{\"id\":%lld,\"n_ctx\":%lld,\"speculative\":%s,\"is_processing\":%s",
+    pp_buf_printf(out, "{\"id\":%lld,\"n_ctx\":%lld,\"speculative\":%s,\"is_processing\":%s",
                   (long long)n, (long long)or_else(q->n_ctx, s->n_ctx),
                   s->speculative ? "true" : "false", processing ? "true" : "false");
     if (slot->request > 0) {
@@ -78,7 +79,8 @@ void pp_sim_say_slots(const pp_sim_state *s, const pp_sim_quirks *q, pp_buf *out
     pp_buf_append_char(out, ']');
 }
 
-/* ---- /metrics --------------------------------------------------------------------------------- */
+/* ---- /metrics ---------------------------------------------------------------------------------
+ */
 
 typedef struct metric {
     const char *name, *kind, *help;
@@ -154,8 +156,8 @@ static void put_metrics(const pp_sim_state *s, const pp_sim_quirks *q, pp_buf *o
         {"open_requests_max", "counter", "most of them at once", (double)s->open_requests_max,
          true},
         {"connections_total", "counter", "connections accepted", (double)s->connections, true},
-        {"open_connections_max", "counter", "most of them at once",
-         (double)s->open_connections_max, true},
+        {"open_connections_max", "counter", "most of them at once", (double)s->open_connections_max,
+         true},
     };
 
     for (size_t i = 0; i < PP_COUNT_OF(metrics); i++)
@@ -178,7 +180,8 @@ void pp_sim_say_metrics(const pp_sim_state *s, const pp_sim_quirks *q, pp_buf *o
     pp_buf_done(&text);
 }
 
-/* ---- the small ones --------------------------------------------------------------------------- */
+/* ---- the small ones ---------------------------------------------------------------------------
+ */
 
 void pp_sim_say_models(const pp_sim_state *s, int64_t created_s, pp_buf *out)
 {

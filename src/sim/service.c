@@ -16,10 +16,8 @@ static const struct {
     pp_sim_jitter kind;
     double max; /* of the value; 0: there is none */
 } jitters[] = {
-    {"none", PP_SIM_JITTER_NONE, 0},
-    {"uniform", PP_SIM_JITTER_UNIFORM, 1},
-    {"normal", PP_SIM_JITTER_NORMAL, 1},
-    {"exponential", PP_SIM_JITTER_EXPONENTIAL, 0},
+    {"none", PP_SIM_JITTER_NONE, 0},           {"uniform", PP_SIM_JITTER_UNIFORM, 1},
+    {"normal", PP_SIM_JITTER_NORMAL, 1},       {"exponential", PP_SIM_JITTER_EXPONENTIAL, 0},
     {"lognormal", PP_SIM_JITTER_LOGNORMAL, 3},
 };
 

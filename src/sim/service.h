@@ -37,8 +37,8 @@ typedef struct pp_sim_service {
     pp_sim_jitter jitter;
     double jitter_value;
     uint64_t seed;
-    double acceptance;      /* chance of each draft token, 0 to 1 */
-    int64_t draft_tokens;   /* of a step; 0: no speculation */
+    double acceptance;                     /* chance of each draft token, 0 to 1 */
+    int64_t draft_tokens;                  /* of a step; 0: no speculation */
     pp_sim_stall stalls[PP_SIM_STALL_MAX]; /* ascending, apart */
     size_t stall_count;
 } pp_sim_service;

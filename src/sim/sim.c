@@ -29,11 +29,13 @@ void pp_sim_options_default(pp_sim_options *options)
     options->connection_max_count = 16384;
 }
 
-/* ---- one call --------------------------------------------------------------------------------- */
+/* ---- one call ---------------------------------------------------------------------------------
+ */
 
 uint64_t pp_sim_tag(int64_t event, int64_t tokens, size_t bytes)
 {
-    uint64_t t = (uint64_t)tokens < PP_SIM_TAG_TOKENS_MAX ? (uint64_t)tokens : PP_SIM_TAG_TOKENS_MAX;
+    uint64_t t =
+        (uint64_t)tokens < PP_SIM_TAG_TOKENS_MAX ? (uint64_t)tokens : PP_SIM_TAG_TOKENS_MAX;
     uint64_t b = bytes < PP_SIM_TAG_BYTES_MAX ? bytes : PP_SIM_TAG_BYTES_MAX;
 
     return (uint64_t)event << 42 | t << 20 | b;
@@ -46,12 +48,11 @@ static void on_sent(void *user, pp_http_call *http, uint64_t tag, int64_t before
     int64_t event = (int64_t)(tag >> 42);
     pp_sim_record record;
 
-    if (call == NULL || sim->truth == NULL)
+    if (call == NULL || !call->is_answer || sim->truth == NULL)
         return;
-    record = pp_sim_record_event(before_write_ns, call->serial, event,
-                                 (uint32_t)(event - call->sent_events),
-                                 (int64_t)(tag >> 20 & PP_SIM_TAG_TOKENS_MAX),
-                                 (int64_t)(tag & PP_SIM_TAG_BYTES_MAX));
+    record = pp_sim_record_event(
+        before_write_ns, call->serial, event, (uint32_t)(event - call->sent_events),
+        (int64_t)(tag >> 20 & PP_SIM_TAG_TOKENS_MAX), (int64_t)(tag & PP_SIM_TAG_BYTES_MAX));
     call->sent_events = event;
     pp_sim_truth_add(sim->truth, &record);
 }
@@ -106,9 +107,8 @@ void pp_sim_reply_whole(pp_sim_call *call, int status, const char *type, const c
     call->status = status;
     call->events = 1;
     call->is_over = true;
-    pp_sim_call_broken(call,
-                       pp_sim_wire_whole(&call->wire, &head, body,
-                                         pp_sim_tag(1, call->reply.tokens, body.size)));
+    pp_sim_call_broken(call, pp_sim_wire_whole(&call->wire, &head, body,
+                                               pp_sim_tag(1, call->reply.tokens, body.size)));
 }
 
 static pp_bytes out_bytes(const pp_sim *sim)
@@ -130,7 +130,8 @@ void pp_sim_reply_error(pp_sim_call *call, int status, const char *type, const c
     pp_sim_reply_whole(call, status, JSON_TYPE, retry_after, out_bytes(call->sim));
 }
 
-/* ---- end points ------------------------------------------------------------------------------- */
+/* ---- end points -------------------------------------------------------------------------------
+ */
 
 /* Numbers that others keep. */
 static pp_sim_state *current_state(pp_sim *sim)
@@ -251,17 +252,17 @@ static void apply_template(pp_sim_call *call)
 
 static void answer_llama(pp_sim_call *call)
 {
-    pp_sim_answer(call, PP_SIM_DIALECT_LLAMA);
+    pp_sim_answer_begin(call, PP_SIM_DIALECT_LLAMA);
 }
 
 static void answer_chat(pp_sim_call *call)
 {
-    pp_sim_answer(call, PP_SIM_DIALECT_CHAT);
+    pp_sim_answer_begin(call, PP_SIM_DIALECT_CHAT);
 }
 
 static void answer_completion(pp_sim_call *call)
 {
-    pp_sim_answer(call, PP_SIM_DIALECT_COMPLETION);
+    pp_sim_answer_begin(call, PP_SIM_DIALECT_COMPLETION);
 }
 
 typedef struct route {
@@ -302,12 +303,12 @@ static const route *find_route(const pp_http_request_view *request)
     return NULL;
 }
 
-/* ---- requests --------------------------------------------------------------------------------- */
+/* ---- requests ---------------------------------------------------------------------------------
+ */
 
 static bool has_key(const pp_sim *sim, const pp_http_request_view *request)
 {
-    pp_text given =
-        pp_http_header_find(request->headers, request->header_count, "authorization");
+    pp_text given = pp_http_header_find(request->headers, request->header_count, "authorization");
     static const char scheme[] = "Bearer ";
 
     if (given.size < sizeof scheme - 1 || strncmp(given.data, scheme, sizeof scheme - 1) != 0)
@@ -330,8 +331,7 @@ static void reply_status(pp_sim_call *call)
         type = "text/html";
         pp_buf_append_text(&call->sim->out, html);
     } else if (q->body != PP_SIM_BODY_EMPTY) {
-        pp_sim_say_error((int)q->status, "simulated_error", "a simulated failure",
-                         &call->sim->out);
+        pp_sim_say_error((int)q->status, "simulated_error", "a simulated failure", &call->sim->out);
     }
     pp_sim_reply_whole(call, (int)q->status, type, q->retry_after, out_bytes(call->sim));
 }
@@ -498,16 +498,17 @@ static void on_ended(void *user, pp_http_call *http)
         pp_sim_call_free(call);
 }
 
-/* ---- the null server -------------------------------------------------------------------------- */
+/* ---- the null server --------------------------------------------------------------------------
+ */
 
 static void on_null_request(void *user, pp_http_call *http, const pp_http_request_view *request)
 {
     static const char reply[] = "HTTP/1.1 200 OK\r\n" PP_SIM_ORIGIN_HEADER ": simulated\r\n"
                                 "Content-Type: application/json\r\n"
-                                "Content-Length: 44\r\n\r\n" NULL_BODY;
+                                "Content-Length: 43\r\n\r\n" NULL_BODY;
     pp_sim *sim = user;
 
-    _Static_assert(sizeof NULL_BODY - 1 == 44, "Content-Length");
+    _Static_assert(sizeof NULL_BODY - 1 == 43, "Content-Length");
     (void)request;
     sim->state.requests++;
     if (pp_http_reply_raw(http, (pp_bytes){(const unsigned char *)reply, sizeof reply - 1}, 0,
@@ -515,14 +516,15 @@ static void on_null_request(void *user, pp_http_call *http, const pp_http_reques
         pp_ignore(pp_http_reply_end(http, NULL)); /* a client that left is told by nobody */
 }
 
-/* ---- life ------------------------------------------------------------------------------------- */
+/* ---- life -------------------------------------------------------------------------------------
+ */
 
 static pp_status take_memory(pp_sim *sim, pp_error *err)
 {
     size_t n_slots = (size_t)sim->options.slot_count;
     size_t n_tapes = sim->options.tape == NULL ? 0 : sim->options.tape->section_count;
-    pp_status st = pp_sim_slots_init(&sim->slots, sim->options.slot_count, sim->options.queue_max,
-                                     err);
+    pp_status st =
+        pp_sim_slots_init(&sim->slots, sim->options.slot_count, sim->options.queue_max, err);
 
     if (st != PP_OK)
         return st;
@@ -607,9 +609,14 @@ uint16_t pp_sim_port(const pp_sim *sim)
     return pp_http_server_port(sim->http);
 }
 
-pp_status pp_sim_run(pp_sim *sim, pp_error *err)
+pp_status pp_sim_run(pp_sim *sim, int64_t until_ns, pp_error *err)
 {
-    return pp_http_server_run(sim->http, NULL, err);
+    pp_status st = PP_OK;
+
+    while (st == PP_OK && *sim->options.stop == 0 &&
+           (until_ns == 0 || pp_clock_now_ns() < until_ns))
+        st = pp_http_server_turn(sim->http, until_ns, err);
+    return st;
 }
 
 /* Calls whose client left and which still hold a slot. */
@@ -618,7 +625,7 @@ static void free_lingering(pp_sim *sim)
     for (int64_t i = 0; i < sim->slots.count; i++) {
         pp_sim_job *job = sim->slots.jobs == NULL ? NULL : sim->slots.jobs[i];
 
-        if (job != NULL)
+        if (job != NULL && ((pp_sim_call *)(void *)job)->http == NULL)
             pp_sim_call_free((pp_sim_call *)(void *)job);
     }
 }

@@ -55,8 +55,8 @@ PP_MUST_CHECK pp_status pp_sim_new(const pp_sim_options *options, pp_sim **ret_s
 
 uint16_t pp_sim_port(const pp_sim *sim);
 
-/** Serve until `stop` is set. */
-PP_MUST_CHECK pp_status pp_sim_run(pp_sim *sim, pp_error *err);
+/** Serve until `stop` is set or the monotonic instant has come (0: no end). */
+PP_MUST_CHECK pp_status pp_sim_run(pp_sim *sim, int64_t until_ns, pp_error *err);
 
 typedef struct pp_sim_totals {
     int64_t requests; /* for an answer */

@@ -132,7 +132,8 @@ void pp_sim_stream_end(pp_sim_call *call)
     pp_sim_call_broken(call, pp_sim_wire_end(&call->wire));
 }
 
-/* ---- pings ------------------------------------------------------------------------------------ */
+/* ---- pings ------------------------------------------------------------------------------------
+ */
 
 static void on_ping(void *user, int64_t now_ns)
 {

@@ -9,7 +9,7 @@ typedef struct parser {
     pp_arena *arena;
     const char *name;
     pp_error *err;
-    size_t line; /* from 1 */
+    size_t line;          /* from 1 */
     const char *at, *end; /* the rest of the line */
     pp_buf sections, steps, bytes;
     pp_sim_tape_section open; /* without its steps */
@@ -63,8 +63,8 @@ static pp_status expect_end(parser *p)
     rest = (pp_text){p->at, (size_t)(p->end - p->at)};
     if (rest.size == 0 || rest.data[0] == '#')
         return PP_OK;
-    return FAIL(p, "expected the end of the line, got '%.*s'", (int)(rest.size < 60 ? rest.size : 60),
-                rest.data);
+    return FAIL(p, "expected the end of the line, got '%.*s'",
+                (int)(rest.size < 60 ? rest.size : 60), rest.data);
 }
 
 /* ---- strings --------------------------------------------------------------------------------- */
@@ -349,9 +349,9 @@ static const struct {
     const char *word;
     pp_status (*read)(parser *p);
 } verbs[] = {
-    {"send", read_send},     {"chunk", read_chunk}, {"last-chunk", read_last_chunk},
-    {"pause", read_pause},   {"repeat", read_repeat}, {"end", read_end},
-    {"close", read_close},   {"reset", read_reset}, {"hold", read_hold},
+    {"send", read_send},   {"chunk", read_chunk},   {"last-chunk", read_last_chunk},
+    {"pause", read_pause}, {"repeat", read_repeat}, {"end", read_end},
+    {"close", read_close}, {"reset", read_reset},   {"hold", read_hold},
 };
 
 static pp_status read_line(parser *p)

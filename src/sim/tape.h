@@ -40,9 +40,9 @@ typedef enum pp_sim_tape_act {
 
 typedef struct pp_sim_tape_step {
     pp_sim_tape_act act;
-    pp_bytes bytes;     /* SEND; as they go out, chunk lines included */
-    int64_t number;     /* PAUSE: nanoseconds; REPEAT: how often, at least 1 */
-    size_t partner;     /* REPEAT: the step of its end; END: that of its repeat */
+    pp_bytes bytes; /* SEND; as they go out, chunk lines included */
+    int64_t number; /* PAUSE: nanoseconds; REPEAT: how often, at least 1 */
+    size_t partner; /* REPEAT: the step of its end; END: that of its repeat */
 } pp_sim_tape_step;
 
 typedef struct pp_sim_tape_section {

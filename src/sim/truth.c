@@ -62,7 +62,8 @@ pp_sim_record pp_sim_record_end(int64_t at_ns, int64_t request, pp_sim_outcome o
                            .prompt_tokens = tokens};
 }
 
-/* ---- lines: sorted keys, by hand because printf is too slow for 150,000 a second ---------------- */
+/* ---- lines: sorted keys, by hand because printf is too slow for 150,000 a second ----------------
+ */
 
 static void put_int(pp_buf *out, const char *before, int64_t value)
 {
@@ -145,7 +146,8 @@ void pp_sim_record_format(const pp_sim_record *r, pp_buf *out)
         out->data[at] = '{'; /* in place of the first comma */
 }
 
-/* ---- the thread ------------------------------------------------------------------------------- */
+/* ---- the thread -------------------------------------------------------------------------------
+ */
 
 static void write_lines(pp_sim_truth *t)
 {

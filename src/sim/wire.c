@@ -22,7 +22,8 @@ void pp_sim_wire_done(pp_sim_wire *wire)
     pp_buf_done(&wire->framed);
 }
 
-/* ---- heads ------------------------------------------------------------------------------------ */
+/* ---- heads ------------------------------------------------------------------------------------
+ */
 
 static const char *reason_of(int status)
 {
@@ -30,9 +31,15 @@ static const char *reason_of(int status)
         int status;
         const char *reason;
     } rows[] = {
-        {200, "OK"},           {400, "Bad Request"},       {401, "Unauthorized"},
-        {404, "Not Found"},    {429, "Too Many Requests"}, {500, "Internal Server Error"},
-        {501, "Not Implemented"}, {502, "Bad Gateway"},    {503, "Service Unavailable"},
+        {200, "OK"},
+        {400, "Bad Request"},
+        {401, "Unauthorized"},
+        {404, "Not Found"},
+        {429, "Too Many Requests"},
+        {500, "Internal Server Error"},
+        {501, "Not Implemented"},
+        {502, "Bad Gateway"},
+        {503, "Service Unavailable"},
     };
 
     for (size_t i = 0; i < PP_COUNT_OF(rows); i++) {
@@ -42,8 +49,7 @@ static const char *reason_of(int status)
     return "Status";
 }
 
-static size_t list_headers(const pp_sim_wire *wire, const pp_sim_head *head,
-                           pp_http_header out[8])
+static size_t list_headers(const pp_sim_wire *wire, const pp_sim_head *head, pp_http_header out[8])
 {
     size_t n = 0;
     const char *type = wire->quirks->content_type;
@@ -157,7 +163,8 @@ pp_status pp_sim_wire_open(pp_sim_wire *wire, const pp_sim_head *head)
                                framing, framing == PP_HTTP_FRAME_LENGTH ? head->length : 0, NULL);
 }
 
-/* ---- bodies ----------------------------------------------------------------------------------- */
+/* ---- bodies -----------------------------------------------------------------------------------
+ */
 
 static pp_status write_body(pp_sim_wire *wire, pp_bytes bytes, uint64_t tag)
 {
@@ -179,8 +186,8 @@ static pp_status write_gzip(pp_sim_wire *wire, pp_bytes bytes, bool is_last, uin
     pp_sim_gzip_put(&wire->gzip, bytes.data, bytes.size, is_last, &packed);
     st = pp_buf_check(&packed, "a reply", NULL);
     if (st == PP_OK)
-        st = write_body(
-            wire, (pp_bytes){(const unsigned char *)pp_buf_text(&packed), packed.size}, tag);
+        st = write_body(wire, (pp_bytes){(const unsigned char *)pp_buf_text(&packed), packed.size},
+                        tag);
     pp_buf_done(&packed);
     return st;
 }
