@@ -2,8 +2,9 @@
  *
  * A token is a piece of at most three bytes. Text is cut in front of every blank, then after every
  * third byte, never inside a UTF-8 character of at most three bytes; a character of four bytes is
- * four tokens of one byte. An id names its bytes, so that any id below PP_SIM_VOCABULARY has a text
- * and tokens joined again give the text they came from. There is no begin-of-text token.
+ * two tokens, its first byte and the other three. An id names its bytes, so that any id below
+ * PP_SIM_VOCABULARY has a text and tokens joined again give the text they came from. There is no
+ * begin-of-text token.
  *
  *     id = 0 to 255          one byte
  *     id = 256 + b0*256+b1   two bytes
