@@ -181,6 +181,25 @@ static bool has_more(const pp_sim_call *call)
            (!call->has_source || call->source.size > 0 || call->ask.ignore_eos);
 }
 
+/* The text so far ends in a character that is not whole: as llama-server, wait for its rest. */
+static bool is_inside_character(const pp_sim_call *call)
+{
+    const pp_buf *text = &call->reply.text;
+    size_t back = 1;
+    unsigned char c = 0;
+
+    if (call->quirks.split_emoji)
+        return false;
+    while (back <= 3 && back <= text->size) {
+        c = (unsigned char)text->data[text->size - back];
+        if ((c & 0xc0) != 0x80)
+            break;
+        back++;
+    }
+    return (c >= 0xf0 && back < 4) || (c >= 0xe0 && c < 0xf0 && back < 3) ||
+           (c >= 0xc2 && c < 0xe0 && back < 2);
+}
+
 static void say_pending(pp_sim_call *call)
 {
     int64_t first = call->reply.tokens - call->pending_tokens + 1;
@@ -394,7 +413,8 @@ static bool do_step(pp_sim_call *call)
         call->reply.eos = call->ends_itself;
     else if (!goes_on && !error_is_due(call))
         call->reply.eos = true;
-    if (call->ask.stream && (call->pending_tokens >= share || !goes_on))
+    if (call->ask.stream &&
+        ((call->pending_tokens >= share && !is_inside_character(call)) || !goes_on))
         say_pending(call);
     return goes_on;
 }

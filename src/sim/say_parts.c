@@ -136,7 +136,7 @@ static void put_one(pp_buf *out, pp_text token, double logprob)
     const char *comma = "";
 
     pp_buf_printf(out, "{\"id\":%lld,", (long long)pp_sim_token_id(token.data, token.size));
-    pp_sim_put_text(out, "token", token);
+    pp_sim_put_clean(out, "token", token);
     pp_buf_append_text(out, ",\"bytes\":[");
     for (size_t i = 0; i < token.size; i++, comma = ",")
         pp_buf_printf(out, "%s%u", comma, (unsigned char)token.data[i]);
