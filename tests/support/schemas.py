@@ -70,6 +70,7 @@ TREE = [
     (r"tests/fixtures/published/benchmark-set\.json", "benchmark-set"),
     (r"tests/fixtures/published/constraints\.json", "constraints"),
     (r"tests/fixtures/study/plan\.json", "study-plan"),
+    (r"tests/golden/sim/[^/]+/.*", ""),  # broken on purpose
     (r"tests/fixtures/documents/journal(-\w+)?\.jsonl", "journal"),
     (r"tests/fixtures/documents/(?P<kind>[\w-]+)\.jsonl?", None),
     (r"tests/golden/[^/]+/[^/]+/benchmarks\.json", "benchmark-set"),
