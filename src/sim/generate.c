@@ -581,30 +581,15 @@ static void refuse_full(pp_sim_call *call)
                        "all slots and places in the queue are taken");
 }
 
-static void log_arrival(const pp_sim_call *call, const char *path)
-{
-    const pp_sim_record record = {
-        .at_ns = call->request->arrived_ns,
-        .request = call->serial,
-        .path = path,
-        .kind = PP_SIM_RECORD_ARRIVAL,
-        .connection = call->request->connection_serial,
-        .connection_request = call->request->request_serial,
-        .prompt_tokens = call->ask.prompt_tokens,
-        .asked_tokens = call->ask.token_max,
-    };
-
-    pp_sim_truth_add(call->sim->truth, &record);
-}
-
 void pp_sim_answer_begin(pp_sim_call *call, pp_sim_dialect dialect)
 {
-    static const char *const paths[] = {"/completion", "/v1/chat/completions", "/v1/completions"};
     pp_error err = {0};
     pp_status st = pp_sim_ask_read(&call->arena, dialect, call->request->body, call->quirks.strict,
                                    &call->ask, &err);
 
-    log_arrival(call, paths[dialect]);
+    if (st != PP_OK)
+        call->ask.prompt_tokens = PP_SIM_NOT_KNOWN;
+    pp_sim_log_arrival(call);
     if (st != PP_OK) {
         pp_sim_reply_error(call, 400, "invalid_request_error", err.text);
         return;

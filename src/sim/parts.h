@@ -15,6 +15,9 @@
 #define PP_SIM_TEXT_MAX_BYTES  ((size_t)256 << 20)
 #define PP_SIM_EVENT_MAX_BYTES ((size_t)512 << 20)
 
+/* Of a number in the log. */
+#define PP_SIM_NOT_KNOWN (-1)
+
 typedef struct pp_sim_call pp_sim_call;
 
 struct pp_sim {
@@ -47,8 +50,9 @@ struct pp_sim_call {
     int64_t serial;
     int status; /* 0: no head was sent */
     pp_sim_outcome outcome;
-    bool is_answer; /* counted as a request for an answer */
-    bool is_over;   /* end, close or reset was called */
+    bool is_answer;   /* counted as a request for an answer */
+    const char *path; /* of an answer: the first name of its end point */
+    bool is_over;     /* end, close or reset was called */
     pp_http_timer timer, ping;
 
     /* an answer */
@@ -113,6 +117,8 @@ void pp_sim_play(pp_sim_call *call, const pp_sim_tape_section *section);
 /* ---- sim.c ------------------------------------------------------------------------------------
  */
 
+/** The line of its arrival, with what is known of the request; only for an answer. */
+void pp_sim_log_arrival(const pp_sim_call *call);
 /** A whole reply of this content. */
 void pp_sim_reply_whole(pp_sim_call *call, int status, const char *type, const char *retry_after,
                         pp_bytes body);

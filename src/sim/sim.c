@@ -250,6 +250,23 @@ static void apply_template(pp_sim_call *call)
     reply_out(call, 200, JSON_TYPE);
 }
 
+void pp_sim_log_arrival(const pp_sim_call *call)
+{
+    const pp_sim_record record = {
+        .at_ns = call->request->arrived_ns,
+        .request = call->serial,
+        .path = call->path,
+        .kind = PP_SIM_RECORD_ARRIVAL,
+        .connection = call->request->connection_serial,
+        .connection_request = call->request->request_serial,
+        .prompt_tokens = call->ask.prompt_tokens,
+        .asked_tokens = call->ask.token_max,
+    };
+
+    if (call->is_answer)
+        pp_sim_truth_add(call->sim->truth, &record);
+}
+
 static void answer_llama(pp_sim_call *call)
 {
     pp_sim_answer_begin(call, PP_SIM_DIALECT_LLAMA);
@@ -361,6 +378,8 @@ static void act(pp_sim_call *call, const route *r)
     const pp_sim_head stream_head = {200, "text/event-stream", NULL, true, 0};
 
     pp_buf_clear(&call->sim->out);
+    if (section != NULL || call->quirks.head_only || call->quirks.status > 0)
+        pp_sim_log_arrival(call);
     if (section != NULL)
         pp_sim_play(call, section);
     else if (call->quirks.head_only)
@@ -391,12 +410,19 @@ static void apply_faults(pp_sim_call *call, const route *r)
                            &call->quirks);
 }
 
-static void count_answer(pp_sim_call *call)
+static void count_answer(pp_sim_call *call, const route *r)
 {
     pp_sim *sim = call->sim;
     pp_sim_state *s = &sim->state;
 
     call->is_answer = true;
+    call->path = r->path;
+    if (r->act == answer_llama)
+        call->path = "/completion";
+    else if (r->act == answer_chat)
+        call->path = "/v1/chat/completions";
+    call->ask.prompt_tokens = PP_SIM_NOT_KNOWN;
+    call->ask.token_max = PP_SIM_NOT_KNOWN;
     call->serial = ++sim->serial;
     s->requests++;
     if (++s->open_requests > s->open_requests_max)
@@ -446,11 +472,13 @@ static void on_request(void *user, pp_http_call *http, const pp_http_request_vie
         return;
     }
     if (r != NULL && r->scope == PP_SIM_SCOPE_ANSWERS)
-        count_answer(call);
+        count_answer(call, r);
     apply_faults(call, r);
     pp_sim_wire_init(&call->wire, http, &call->quirks);
-    if (call->quirks.silent || refuse_early(call, r))
+    if (call->quirks.silent || refuse_early(call, r)) {
+        pp_sim_log_arrival(call);
         return;
+    }
     if (call->quirks.wait_ns > 0) {
         call->timer.fire = on_wait_over;
         call->timer.user = call;

@@ -75,7 +75,7 @@ def shapes(sim):
 def test_shapes():
     """A list that is empty here, or ours alone, is no difference of shape."""
     if not SAMPLES.is_dir():
-        report.note(f"skipped: no samples of real servers in {SAMPLES}")
+        report.test(f"members of a real server # SKIP no samples in {SAMPLES}", [])
         return
     with Sim("--slots", "2", "--token-time", "1ms") as sim:
         for name, real, ours in shapes(sim):
