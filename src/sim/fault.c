@@ -95,6 +95,7 @@ static const row rows[] = {
     ON("cut-character", cut_character, "closes inside a character of four bytes, in the last event",
        "G16"),
     /* what is said */
+    ON("early-role", early_role, "the role of a chat comes when the request has its slot", "G60"),
     ON("cumulative", cumulative, "each event repeats the whole text so far", "B009"),
     ONE_OF("error", error, "data|field|done|event|text", PP_SIM_SCOPE_ANSWERS,
            "an error inside a reply of status 200, in this form", "B010 B011 G17 G36"),
@@ -125,6 +126,8 @@ static const row rows[] = {
     N("progress", progress, 1, 1000, "N progress events before the first token", "B179"),
     N("long-event", long_event_bytes, 1, 33554432, "the first event is N bytes longer", ""),
     /* time */
+    N("grow", grow_bytes, 1, (int64_t)1 << 30, "the server keeps N bytes more memory from then on",
+      "B134 B136"),
     LASTS("slow", slow_ns, "the first token comes so much later", "B066 B177"),
     LASTS("cold", cold_ns, "the same, for the first request of each connection", "G62"),
     ON("falling-acceptance", acceptance_falls,

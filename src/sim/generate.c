@@ -106,6 +106,35 @@ static int64_t extra_delay_ns(const pp_sim_call *call)
     return call->quirks.slow_ns + (is_cold ? call->quirks.cold_ns : 0);
 }
 
+/* `error-after` counts one more than its tokens; without it one token comes first. */
+static bool error_is_due(const pp_sim_call *call)
+{
+    int64_t after = call->quirks.error_after > 0 ? call->quirks.error_after - 1 : 1;
+
+    return call->quirks.error != 0 && call->reply.tokens >= after;
+}
+
+static void say_role(pp_sim_call *call)
+{
+    if (call->role_said || call->ask.dialect != PP_SIM_DIALECT_CHAT || !call->ask.stream ||
+        error_is_due(call) || call->quirks.comments_only)
+        return;
+    call->role_said = true;
+    pp_buf_clear(&call->sim->out);
+    pp_sim_say_role(&call->reply, &call->sim->out);
+    pp_sim_emit(call);
+}
+
+/* A server that needs more memory with each request. */
+static void grow(pp_sim_call *call)
+{
+    size_t size = (size_t)call->quirks.grow_bytes;
+    void *memory = size > 0 ? pp_arena_alloc(&call->sim->grown, size, 1) : NULL;
+
+    if (memory != NULL)
+        memset(memory, 1, size); /* touched, so that it counts */
+}
+
 /* It has its slot since job.start_ns. */
 static void begin(pp_sim_call *call)
 {
@@ -122,7 +151,10 @@ static void begin(pp_sim_call *call)
         call->progress_left = call->quirks.progress > 0   ? call->quirks.progress
                               : call->ask.return_progress ? 4
                                                           : 0;
+    grow(call);
     show_slot(call);
+    if (call->quirks.early_role)
+        say_role(call);
     set_next_timer(call);
 }
 
@@ -253,14 +285,6 @@ static void end_with_error(pp_sim_call *call)
     if (call->quirks.error == PP_SIM_ERROR_DONE)
         pp_sim_emit_done(call);
     pp_sim_stream_end(call);
-}
-
-/* `error-after` counts one more than its tokens; without it one token comes first. */
-static bool error_is_due(const pp_sim_call *call)
-{
-    int64_t after = call->quirks.error_after > 0 ? call->quirks.error_after - 1 : 1;
-
-    return call->quirks.error != 0 && call->reply.tokens >= after;
 }
 
 /* ---- the end ----------------------------------------------------------------------------------
@@ -437,14 +461,12 @@ static void do_empty(pp_sim_call *call)
     }
 }
 
-static void say_role(pp_sim_call *call)
+/* Closed or reset by a quirk: that ends the work, too. */
+static void stop_work(pp_sim_call *call, int64_t now_ns)
 {
-    if (call->ask.dialect != PP_SIM_DIALECT_CHAT || !call->ask.stream || error_is_due(call) ||
-        call->quirks.comments_only)
-        return;
-    pp_buf_clear(&call->sim->out);
-    pp_sim_say_role(&call->reply, &call->sim->out);
-    pp_sim_emit(call);
+    leave_slot(call, now_ns);
+    if (call->http == NULL)
+        pp_sim_call_free(call);
 }
 
 static void do_steps(pp_sim_call *call, int64_t now_ns)
@@ -469,8 +491,8 @@ static void do_steps(pp_sim_call *call, int64_t now_ns)
         if (call->is_over)
             break;
     }
-    if (call->is_over) { /* closed or reset by a quirk: that ends the work, too */
-        leave_slot(call, now_ns);
+    if (call->is_over) {
+        stop_work(call, now_ns);
         return;
     }
     if (call->job.place == PP_SIM_PLACE_SLOT)
@@ -487,7 +509,7 @@ static void on_due(void *user, int64_t now_ns)
     } else if (call->progress_left > 0) {
         say_progress(call);
         if (call->is_over)
-            leave_slot(call, now_ns);
+            stop_work(call, now_ns);
         else
             set_next_timer(call);
     } else {

@@ -36,6 +36,7 @@ struct pp_sim {
                              answers */
     pp_buf out;           /* scratch: one event or one reply */
     pp_buf lines;         /* scratch: the same as lines */
+    pp_arena grown;       /* memory that faults ask for */
     bool stopping;
 };
 
@@ -67,7 +68,7 @@ struct pp_sim_call {
     int64_t step; /* the one that is due, from 1 */
     int64_t progress_left;
     bool finishing; /* the finish event is out, the rest waits for its pause */
-    bool sent_null;
+    bool role_said;
 
     /* a stream */
     pp_buf held;        /* events that wait to be gathered */

@@ -60,7 +60,8 @@ typedef enum pp_sim_line_end {
 
 typedef struct pp_sim_quirks {
     /* head and connection */
-    bool silent, head_only, early_head, close, raw_gzip, read_to_close, odd_chunks, no_last_chunk;
+    bool silent, head_only, early_head, early_role, close, raw_gzip, read_to_close, odd_chunks,
+        no_last_chunk;
     bool not_streamed, strict;
     int64_t wait_ns, status, interim, huge_head_bytes, length_off, stream_length;
     int64_t reset_after, close_after; /* events plus 1 */
@@ -84,6 +85,7 @@ typedef struct pp_sim_quirks {
     int64_t tokens_per_event, extra_tokens, short_answer, cached, progress, long_event_bytes;
     /* time */
     int64_t slow_ns, cold_ns;
+    int64_t grow_bytes;
     bool acceptance_falls;
     /* after the client has left */
     bool ignore_cancel;

@@ -712,6 +712,7 @@ pp_status pp_sim_finish(pp_sim *sim, pp_sim_totals *ret_totals, pp_error *err)
     free(sim->tape_counts);
     pp_buf_done(&sim->out);
     pp_buf_done(&sim->lines);
+    pp_arena_done(&sim->grown);
     free(sim);
     if (ret_totals != NULL)
         *ret_totals = totals;

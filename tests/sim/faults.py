@@ -214,13 +214,18 @@ def test_list():
 
 
 OTHERS = {"metrics", "slots", "n-ctx", "total-slots", "sleeping", "foreign", "ignore-cancel", "busy-after",
-          "falling-acceptance", "early-head"}
+          "falling-acceptance", "early-head", "early-role", "grow"}
 
 
 def metrics_with(form):
     with Sim("--fault", f"metrics:{form}") as sim:
         sim.post("/completion", {"prompt": "a", "n_predict": 1})
         return [(status, text.decode()) for status, _, text in (sim.get("/metrics"), sim.get("/metrics"))]
+
+
+def resident_kib(sim):
+    status = pathlib.Path(f"/proc/{sim.process.pid}/status").read_text()
+    return int(next(line for line in status.splitlines() if line.startswith("VmRSS")).split()[1])
 
 
 def test_others():
@@ -259,7 +264,16 @@ def test_others():
     with Sim("--fault", "early-head", "--fault", "slow:30s") as sim:
         raw, _ = sim.raw("/completion", STREAM, 2, stop=b"\r\n\r\n")
         must("early-head", raw.startswith(b"HTTP/1.1 200"))
-    report.test("faults of the other end points, of drafts, and of the early head", wrong)
+    with Sim("--fault", "early-role", "--fault", "slow:30s") as sim:
+        raw, _ = sim.raw(CHAT, STREAM, 2, stop=b"}\n\n")
+        must("early-role", b'"role":"assistant"' in raw)
+    with Sim("--fault", "grow:30000000@after:1") as sim:
+        kib = []
+        for _ in range(3):
+            sim.json("/completion", {"prompt": "a", "n_predict": 1})
+            kib.append(resident_kib(sim))
+        must(f"grow: {kib}", kib[1] - kib[0] > 25000 and kib[2] - kib[1] > 25000)
+    report.test("faults of the other end points, of drafts, early bytes and memory", wrong)
 
 
 TAPE = r'''
