@@ -18,8 +18,7 @@
 #define WATCHED_EVENTS (EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET)
 #define CONTINUE_REPLY "HTTP/1.1 100 Continue\r\n\r\n"
 
-/* ---- deadlines --------------------------------------------------------------------------------
- */
+/* ---- deadlines ------------------------------------------------------------------------------- */
 
 void pp_http_connection_deadline(pp_http_call *call, int64_t at_ns)
 {
@@ -65,8 +64,7 @@ static void on_timer(void *user, int64_t now_ns)
         expire(call);
 }
 
-/* ---- from accept to close ---------------------------------------------------------------------
- */
+/* ---- from accept to close -------------------------------------------------------------------- */
 
 static void on_sent(void *user, uint64_t tag, int64_t before_write_ns)
 {
@@ -226,8 +224,7 @@ void pp_http_connection_needs_work(pp_http_call *call)
         pp_http_server_wake(server);
 }
 
-/* ---- leaving ----------------------------------------------------------------------------------
- */
+/* ---- leaving --------------------------------------------------------------------------------- */
 
 /* Throw away what comes; close at the end of it. */
 static void linger(pp_http_call *call)
@@ -302,8 +299,7 @@ static void tell_gone(pp_http_call *call)
     pp_http_connection_close(call);
 }
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static void ask_to_continue(pp_http_call *call)
 {
@@ -413,8 +409,7 @@ static void read_requests(pp_http_call *call)
     }
 }
 
-/* ---- replying ---------------------------------------------------------------------------------
- */
+/* ---- replying -------------------------------------------------------------------------------- */
 
 static bool unread_bytes_are_likely(const pp_http_call *call)
 {

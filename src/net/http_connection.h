@@ -15,6 +15,9 @@
 /* One read of a socket takes at most this much. */
 #define PP_HTTP_READ_BYTES ((size_t)64 << 10)
 
+/* Clients above the ceiling that are told so at the same time; more are reset. */
+#define PP_HTTP_REFUSALS_AT_ONCE 64
+
 typedef enum pp_http_phase {
     PP_HTTP_CLOSED,   /* no socket; the object waits for its next use */
     PP_HTTP_READING,  /* a request, or the pause before one */
@@ -81,6 +84,15 @@ struct pp_http_server {
     pp_buf head; /* of the reply that is being begun */
     char *read_bytes;
 };
+
+/** Open the listening socket of the options' host and port. */
+PP_MUST_CHECK pp_status pp_http_server_listen(pp_http_server *server, pp_error *err);
+
+/** Let in everybody who waits, as far as the system and the ceiling allow. */
+void pp_http_server_accept(pp_http_server *server);
+
+/** Fires some time after the system had no descriptors left. */
+void pp_http_server_accept_again(void *server, int64_t now_ns);
 
 /** Take a socket into service; it is closed when there is no memory (counted). too_many: only to
  * tell the client so. */

@@ -35,8 +35,7 @@ static pp_status check_open(const pp_http_call *call, pp_error *err)
     return PP_OK;
 }
 
-/* ---- the head ---------------------------------------------------------------------------------
- */
+/* ---- the head -------------------------------------------------------------------------------- */
 
 static bool frames(pp_text name)
 {
@@ -155,8 +154,7 @@ pp_status pp_http_reply_begin(pp_http_call *call, int status, const pp_http_head
     return PP_OK;
 }
 
-/* ---- the body ---------------------------------------------------------------------------------
- */
+/* ---- the body -------------------------------------------------------------------------------- */
 
 static pp_status put(pp_http_call *call, const struct iovec *pieces, size_t n_pieces, uint64_t tag,
                      pp_error *err)
@@ -228,8 +226,7 @@ pp_status pp_http_reply_raw(pp_http_call *call, pp_bytes bytes, uint64_t tag, pp
     return st;
 }
 
-/* ---- the end ----------------------------------------------------------------------------------
- */
+/* ---- the end --------------------------------------------------------------------------------- */
 
 static pp_status check_end(const pp_http_call *call, pp_error *err)
 {

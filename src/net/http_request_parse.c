@@ -112,8 +112,7 @@ static bool expect_lf(pp_http_request_parser *p, unsigned char c)
                   (unsigned long long)(p->offset - 1));
 }
 
-/* ---- head, byte by byte ----------------------------------------------------------------------
- */
+/* ---- head, byte by byte ---------------------------------------------------------------------- */
 
 static bool is_in_trailers(const pp_http_request_parser *p)
 {

@@ -1,13 +1,10 @@
 #include "net/http_server.h"
 
 #include <errno.h>
-#include <netdb.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -15,17 +12,13 @@
 #include "base/fail_nth.h"
 #include "net/http_connection.h"
 
-#define BACKLOG          4096 /* K27 */
-#define EVENTS_PER_TURN  256
+#define EVENTS_PER_TURN 256
 /* How often the list of work is gone through before sockets are looked at again. */
-#define WORK_ROUNDS      8
+#define WORK_ROUNDS     8
 /* A signal that falls between looking at `stop` and waiting wakes nobody; this bounds the loss. */
-#define STOP_TICK_MS     200
-/* Clients above the ceiling that are told so at the same time; more are reset. */
-#define REFUSALS_AT_ONCE 64
-/* After the system refused to accept, for want of descriptors. */
-#define ACCEPT_PAUSE_NS  (100 * PP_NS_PER_MS)
-#define HEAD_MAX_BYTES   ((size_t)256 << 10)
+#define STOP_TICK_MS    200
+/* Of a reply; callers make it, so this only stops a mistake. */
+#define HEAD_MAX_BYTES  ((size_t)256 << 10)
 
 void pp_http_server_options_default(pp_http_server_options *options)
 {
@@ -58,64 +51,7 @@ static pp_status check_options(const pp_http_server_options *o, pp_error *err)
     return PP_OK;
 }
 
-/* ---- listening --------------------------------------------------------------------------------
- */
-
-static int listen_at(const struct addrinfo *address)
-{
-    int fd = socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    int on = 1;
-    int error;
-
-    if (fd < 0)
-        return -1;
-    (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on); /* only a quicker restart */
-    if (bind(fd, address->ai_addr, address->ai_addrlen) == 0 && listen(fd, BACKLOG) == 0)
-        return fd;
-    error = errno;
-    (void)close(fd);
-    errno = error;
-    return -1;
-}
-
-static uint16_t port_of(int fd)
-{
-    struct sockaddr_storage address = {0};
-    socklen_t size = sizeof address;
-    char port[8] = "0";
-
-    (void)getsockname(fd, (struct sockaddr *)&address, &size); /* a socket that we have bound */
-    (void)getnameinfo((struct sockaddr *)&address, size, NULL, 0, port, sizeof port,
-                      NI_NUMERICSERV);
-    return (uint16_t)strtoul(port, NULL, 10);
-}
-
-static pp_status start_listening(pp_http_server *server, pp_error *err)
-{
-    const struct addrinfo hints = {.ai_flags = AI_PASSIVE | AI_NUMERICSERV,
-                                   .ai_socktype = SOCK_STREAM};
-    const char *host = server->options.host;
-    unsigned asked = server->options.port;
-    struct addrinfo *addresses = NULL;
-    char port[8];
-    int failed;
-
-    (void)snprintf(port, sizeof port, "%u", asked);
-    failed = getaddrinfo(host, port, &hints, &addresses);
-    if (failed != 0)
-        return pp_fail(err, PP_ERR_IO, "host '%s' to listen on: %s", host, gai_strerror(failed));
-    for (struct addrinfo *a = addresses; a != NULL && server->listen_fd < 0; a = a->ai_next)
-        server->listen_fd = listen_at(a);
-    failed = errno;
-    freeaddrinfo(addresses);
-    if (server->listen_fd < 0)
-        return pp_fail_errno(err, PP_ERR_IO, failed, "listening on '%s', port %u", host, asked);
-    server->port = port_of(server->listen_fd);
-    return PP_OK;
-}
-
-/* ---- timers -----------------------------------------------------------------------------------
- */
+/* ---- timers ---------------------------------------------------------------------------------- */
 
 /* Have the set become readable at that instant or before. */
 static void arm(pp_http_server *server, int64_t at_ns)
@@ -165,72 +101,7 @@ static void fire_timers(pp_http_server *server)
     }
 }
 
-/* ---- accepting --------------------------------------------------------------------------------
- */
-
-static void watch_listener(pp_http_server *server, uint32_t events)
-{
-    struct epoll_event event = {.events = events, .data.ptr = &server->listen_fd};
-
-    if (server->listen_fd >= 0)
-        (void)epoll_ctl(server->epoll_fd, EPOLL_CTL_MOD, server->listen_fd, &event);
-}
-
-static void on_accept_again(void *user, int64_t now_ns)
-{
-    (void)now_ns;
-    watch_listener(user, EPOLLIN);
-}
-
-/* True when accepting may go on. */
-static bool accept_failed(pp_http_server *server, int error)
-{
-    if (error == EAGAIN || error == EWOULDBLOCK)
-        return false;
-    if (error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM) {
-        server->counts.accept_failed_count++;
-        watch_listener(server, 0); /* else the waiting client would keep the loop spinning */
-        pp_http_timer_set(server, &server->accept_again, pp_clock_now_ns() + ACCEPT_PAUSE_NS);
-        return false;
-    }
-    return true; /* that client has left already */
-}
-
-static void reset_socket(int fd)
-{
-    struct linger now = {1, 0};
-
-    (void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof now);
-    (void)close(fd);
-}
-
-static void accept_one(pp_http_server *server, int fd)
-{
-    size_t max = server->options.connection_max_count;
-
-    server->counts.accepted_count++;
-    if (server->counts.open < max + REFUSALS_AT_ONCE) {
-        pp_http_connection_open(server, fd, server->counts.open >= max);
-    } else {
-        server->counts.refused_count++;
-        reset_socket(fd);
-    }
-}
-
-static void accept_all(pp_http_server *server)
-{
-    while (server->listen_fd >= 0) {
-        int fd = accept4(server->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-
-        if (fd >= 0)
-            accept_one(server, fd);
-        else if (!accept_failed(server, errno))
-            return;
-    }
-}
-
-/* ---- life -------------------------------------------------------------------------------------
- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static pp_status watch(pp_http_server *server, int *fd, pp_error *err)
 {
@@ -243,7 +114,7 @@ static pp_status watch(pp_http_server *server, int *fd, pp_error *err)
 
 static pp_status open_descriptors(pp_http_server *server, pp_error *err)
 {
-    pp_status st = start_listening(server, err);
+    pp_status st = pp_http_server_listen(server, err);
 
     if (st != PP_OK)
         return st;
@@ -269,7 +140,8 @@ static pp_status take_memory(pp_http_server *server, pp_error *err)
         return pp_fail(err, PP_ERR_MEMORY, "no memory for an HTTP server");
     /* each connection has one, the server one more */
     return pp_timer_heap_init(
-        &server->timers, o->timer_max_count + o->connection_max_count + REFUSALS_AT_ONCE + 1, err);
+        &server->timers,
+        o->timer_max_count + o->connection_max_count + PP_HTTP_REFUSALS_AT_ONCE + 1, err);
 }
 
 pp_status pp_http_server_new(const pp_http_server_options *options, pp_http_server **ret_server,
@@ -289,7 +161,7 @@ pp_status pp_http_server_new(const pp_http_server_options *options, pp_http_serv
                                               options->header_max_count, options->body_max_bytes};
     server->epoll_fd = server->listen_fd = server->timer_fd = server->wake_fd = -1;
     server->next_serial = 1;
-    server->accept_again.fire = on_accept_again;
+    server->accept_again.fire = pp_http_server_accept_again;
     server->accept_again.user = server;
     st = take_memory(server, err);
     if (st == PP_OK)
@@ -384,8 +256,7 @@ void pp_http_server_drain(pp_http_server *server)
     }
 }
 
-/* ---- the loop ---------------------------------------------------------------------------------
- */
+/* ---- the loop -------------------------------------------------------------------------------- */
 
 static void do_work(pp_http_server *server)
 {
@@ -427,7 +298,7 @@ static void act(pp_http_server *server, const struct epoll_event *event)
     void *source = event->data.ptr;
 
     if (source == &server->listen_fd) {
-        accept_all(server);
+        pp_http_server_accept(server);
     } else if (source == &server->timer_fd) {
         drain_counter(server->timer_fd);
         server->armed_ns = 0;

@@ -8,8 +8,8 @@
  * Nothing blocks and nothing here is thread-safe except pp_http_server_wake. SIGPIPE need not be
  * ignored: writes ask for no signal.
  *
- * What it refuses by itself, with a reply of one sentence and a close (each is a row of
- * tests/unit/net/test_http_request_parse.c):
+ * What it refuses by itself, with a reply of one sentence and a close (those of the parser are rows
+ * of tests/unit/net/test_http_request_parse.c):
  *
  *     400  Content-Length beside Transfer-Encoding; Content-Length repeated (equal ones too), not
  *          digits, or beyond int64; Transfer-Encoding repeated or in HTTP/1.0; Host missing in 1.1,
