@@ -21,6 +21,7 @@ exception() {
     formats/bundle) echo "the list of the files; their documents have pages of their own" ;;
     formats/json) echo "how JSON is read and written, whatever the document" ;;
     formats/report) echo "an HTML page" ;;
+    formats/tape) echo "a text file with a grammar of its own" ;;
     *) return 1 ;;
     esac
 }

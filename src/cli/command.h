@@ -117,6 +117,7 @@ pp_exit pp_exit_of(pp_status st);
     X(model_synth)                                                                                 \
     X(study_plan)                                                                                  \
     X(study_run)                                                                                   \
+    X(sim)                                                                                         \
     X(recommend)                                                                                   \
     X(profiles)                                                                                    \
     X(passport)                                                                                    \
