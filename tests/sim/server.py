@@ -288,6 +288,11 @@ def test_leaving():
             peer.close()
             free = sim.wait_until(lambda: not sim.json("/slots")[0]["is_processing"], 0.5)
             expect(faults, f"{args} busy", not free, want_busy)
+            expect(faults, f"{args} exit", sim.stop(), 143)
+    with Sim("--token-time", "2ms", "--fault", "ignore-cancel", "--fault", "reset-after:2") as sim:
+        sim.raw("/completion", {"prompt": "a", "n_predict": 20, "stream": True})
+        expect(faults, "free after a reset", sim.wait_until(lambda: not sim.json("/slots")[0]["is_processing"]), True)
+        expect(faults, "exit", sim.stop(), 143)
     report.test("a client that leaves frees its slot, unless a fault says otherwise", faults)
 
 
@@ -351,7 +356,7 @@ def test_many():
                 seen += data
             peer.close()
         expect(faults, "at once", sim.metrics()["paretopilot_sim:open_requests_max"], n)
-        sim.stop()
+        expect(faults, "exit", sim.stop(), 143)
         expect(faults, "ends", len(sim.lines("end")), n)
         expect(faults, "events", len(sim.lines("event")), n * 11)
     report.test(f"{n} streams at once", faults)
