@@ -2,7 +2,7 @@
 
     with Sim("--fault", "silent@first:1") as sim:
         run = load(sim.url, "--clients", "2", "--requests", "8")
-        run.level["summary"]["counts"]["failed"]
+        run.level["counts"]["failed"]
 
 Every process has a deadline and a free port. What a test expects comes from what the server was
 told to do, never from the load itself.
@@ -11,78 +11,16 @@ told to do, never from the load itself.
 import json
 import os
 import pathlib
-import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+from simulated import BINARY, Sim  # noqa: E402, F401
 from tap import Report  # noqa: E402
 
-BINARY = os.environ["PARETOPILOT_BINARY"]
 DEADLINE_S = 120
-
-
-class Work:
-    """A folder that goes away."""
-
-    def __init__(self):
-        self.path = pathlib.Path(tempfile.mkdtemp(prefix="load-"))
-
-    def file(self, name, content=None):
-        path = self.path / name
-        if content is not None:
-            path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return str(path)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        shutil.rmtree(self.path, ignore_errors=True)
-
-
-class Sim:
-    """A running `paretopilot sim`; `log` are the lines of its truth log once it has ended."""
-
-    def __init__(self, *args, truth=False):
-        self.folder = Work()
-        self.log_path = self.folder.file("truth.jsonl") if truth else None
-        self.args = list(args) + (["--log", self.log_path] if truth else [])
-        self.log = None
-
-    def __enter__(self):
-        self.process = subprocess.Popen(
-            [BINARY, "sim", "--port", "0", *self.args],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.url = self.process.stdout.readline().strip()
-        if not self.url:
-            raise RuntimeError("sim did not start: " + self.process.stderr.read())
-        return self
-
-    def __exit__(self, *_):
-        self.stop()
-        self.folder.__exit__()
-
-    @property
-    def pid(self):
-        return self.process.pid
-
-    def stop(self):
-        """Ends it; the truth log can be read then."""
-        if self.process.returncode is not None:
-            return
-        self.process.send_signal(signal.SIGTERM)
-        try:
-            _, self.stderr = self.process.communicate(timeout=20)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            _, self.stderr = self.process.communicate()
-        if self.log_path is not None:
-            with open(self.log_path, encoding="utf-8") as file:
-                self.log = [json.loads(line) for line in file]
 
 
 class Run:
@@ -108,8 +46,8 @@ class Started:
     """A `load` that runs; wait() gives the Run. Its samples go to a file of its own."""
 
     def __init__(self, url, *args, env=None):
-        self.folder = Work()
-        self.samples_path = self.folder.file("samples.jsonl")
+        self.folder = tempfile.TemporaryDirectory(prefix="load-test-")
+        self.samples_path = os.path.join(self.folder.name, "samples.jsonl")
         self.process = subprocess.Popen(
             [BINARY, "load", url, "--json", "--quiet", "--samples", self.samples_path, *args],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -126,7 +64,7 @@ class Started:
         if os.path.exists(self.samples_path):
             with open(self.samples_path, "rb") as file:
                 samples = [json.loads(line) for line in file.read().split(b"\n") if line]
-        self.folder.__exit__()
+        self.folder.cleanup()
         return Run(self.process.returncode, out, err, samples)
 
 
