@@ -190,18 +190,9 @@ static pp_status make_groups(importer *m, pp_error *err)
     return st;
 }
 
-static const pp_json *find_field(const pp_bench_row *row, pp_text key)
-{
-    for (size_t i = 0; i < row->fields->object.count; i++) {
-        if (pp_text_equal(row->fields->object.members[i].key, key))
-            return row->fields->object.members[i].value;
-    }
-    return NULL;
-}
-
 static pp_text field_text(const importer *m, const pp_bench_row *row, pp_text key)
 {
-    const pp_json *value = find_field(row, key);
+    const pp_json *value = pp_json_find_text(row->fields, key);
 
     return value == NULL ? pp_text_of("absent") : pp_bench_value_text(m->arena, value);
 }

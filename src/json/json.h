@@ -88,6 +88,8 @@ pp_status pp_json_fail(const pp_json *at, pp_error *err, const char *format, ...
 
 /** Member of an object, NULL when absent or when `object` is not an object. */
 pp_json *pp_json_find(const pp_json *object, const char *key);
+/** The same for a key that is a text. */
+pp_json *pp_json_find_text(const pp_json *object, pp_text key);
 
 /** Refuse members whose key is not in `keys`; all unknown ones are listed, sorted. */
 PP_MUST_CHECK pp_status pp_json_only_keys(const pp_json *object, const char *const *keys,

@@ -84,6 +84,24 @@ static void paths_name_the_place_of_a_value(void **state)
     pp_arena_done(&arena);
 }
 
+static void a_member_is_found_by_its_whole_key(void **state)
+{
+    pp_arena arena = {0};
+    pp_json *root = pp_json_new_object(&arena);
+
+    (void)state;
+    pp_json_set_int(&arena, root, "a", 1);
+    pp_json_set_text_key(&arena, root, (pp_text){"a\0b", 3}, pp_json_new_int(&arena, 2));
+    pp_json_set_int(&arena, root, "", 3);
+    assert_int_equal(pp_json_find(root, "a")->integer, 1);
+    assert_int_equal(pp_json_find_text(root, (pp_text){"a\0b", 3})->integer, 2);
+    assert_int_equal(pp_json_find_text(root, (pp_text){"", 0})->integer, 3);
+    assert_null(pp_json_find_text(root, (pp_text){"a\0c", 3}));
+    assert_null(pp_json_find_text(pp_json_find(root, "a"), pp_text_of("a"))); /* no object */
+    assert_null(pp_json_find_text(NULL, pp_text_of("a")));
+    pp_arena_done(&arena);
+}
+
 static void unknown_keys_are_listed_sorted_and_escaped(void **state)
 {
     static const char *const keys[] = {"a"};
@@ -276,6 +294,7 @@ int main(void)
         cmocka_unit_test(reading_is_strict_and_says_where),
         cmocka_unit_test(nesting_has_a_limit),
         cmocka_unit_test(paths_name_the_place_of_a_value),
+        cmocka_unit_test(a_member_is_found_by_its_whole_key),
         cmocka_unit_test(unknown_keys_are_listed_sorted_and_escaped),
         cmocka_unit_test(numbers_keep_their_kind),
         cmocka_unit_test(what_is_absent_is_written_as_null),
