@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "intake/bench_names.h"
 #include "stats/percentile.h"
 #include "stats/summary.h"
 
@@ -148,32 +149,17 @@ static int compare_groups(const void *a, const void *b)
     return (x > y) - (x < y); /* pools stand in the order of the rows */
 }
 
-/* Pools of one configuration may have been told together by a garbled name. */
-static pp_status check_name(const group *g, pp_error *err)
-{
-    pp_text name = {0};
-    pp_status st = PP_OK;
-
-    for (size_t i = 0; i < g->pool_count; i++) {
-        for (size_t j = 0; st == PP_OK && j < g->pools[i]->row_count; j++)
-            st = pp_bench_take_name(g->pools[i]->rows[j], &name, err);
-    }
-    return st;
-}
-
 static pp_status make_groups(importer *m, pp_error *err)
 {
     sorted_pool *sorted = PP_ARENA_NEW(m->arena, sorted_pool, m->pool_count);
     const pp_bench_pool **pools = PP_ARENA_NEW(m->arena, const pp_bench_pool *, m->pool_count);
-    bool garble = pp_bench_any_garbled(m->rows, m->row_count);
     pp_status st;
 
     m->groups = PP_ARENA_NEW(m->arena, group, m->pool_count);
     st = pp_arena_check(m->arena, err);
     for (size_t i = 0; st == PP_OK && i < m->pool_count; i++) {
         sorted[i].pool = &m->pools[i];
-        st = pp_bench_identity(m->arena, m->pools[i].first, is_set_up, garble, &sorted[i].identity,
-                               err);
+        st = pp_bench_identity(m->arena, m->pools[i].first, is_set_up, &sorted[i].identity, err);
     }
     if (st != PP_OK)
         return st;
@@ -185,28 +171,23 @@ static pp_status make_groups(importer *m, pp_error *err)
         pools[i] = sorted[i].pool;
     }
     qsort(m->groups, m->group_count, sizeof *m->groups, compare_groups);
-    for (size_t i = 0; st == PP_OK && i < m->group_count; i++)
-        st = check_name(&m->groups[i], err);
-    return st;
+    return PP_OK;
 }
 
 static pp_text field_text(const importer *m, const pp_bench_row *row, pp_text key)
 {
     const pp_json *value = pp_json_find_text(row->fields, key);
 
-    return value == NULL ? pp_text_of("absent") : pp_bench_value_text(m->arena, value);
+    return value == NULL ? pp_text_of("absent") : pp_bench_field_text(m->arena, row, key, value);
 }
 
 /* Some configuration has another value, or has it while others do not. */
 static bool varies(const importer *m, pp_text key)
 {
     pp_text first = field_text(m, m->groups[0].pools[0]->first, key);
-    bool is_name = pp_text_is(key, "model_filename");
 
     for (size_t i = 1; i < m->group_count; i++) {
-        pp_text other = field_text(m, m->groups[i].pools[0]->first, key);
-
-        if (is_name ? !pp_bench_same_name(m->arena, first, other) : !pp_text_equal(first, other))
+        if (!pp_text_equal(first, field_text(m, m->groups[i].pools[0]->first, key)))
             return true;
     }
     return false;
@@ -598,6 +579,8 @@ pp_status pp_bench_import_rows(pp_arena *arena, const pp_bench_source *sources, 
 
     *ret_import = (pp_bench_import){0};
     st = join_rows(&m, err);
+    if (st == PP_OK)
+        st = pp_bench_settle_names(arena, m.rows, m.row_count, err);
     if (st == PP_OK)
         st = pp_bench_pool_rows(arena, m.rows, m.row_count, &m.pools, &m.pool_count, err);
     if (st == PP_OK)

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "intake/bench_names.h"
 #include "stats/summary.h"
 
 typedef struct summary {
