@@ -314,6 +314,10 @@ static pp_status check_not_json(validator *v, const pp_error *whole, pp_error *e
     }
     if (format != PP_BENCH_FORMAT_UNKNOWN)
         return check_bench(v, format, err);
+    if (pp_json_has_mark(pp_buf_text(&v->bytes), v->bytes.size)) {
+        *err = *whole;
+        return whole->status;
+    }
     return pp_fail(err, PP_ERR_SCHEMA, "neither a document of this program nor of llama-bench");
 }
 

@@ -71,6 +71,9 @@ struct pp_json {
 PP_MUST_CHECK pp_status pp_json_parse(pp_arena *arena, const char *name, const char *bytes,
                                       size_t size, const pp_json **ret_root, pp_error *err);
 
+/** A byte-order mark stands in front: no JSON, and nothing else that this program reads. */
+bool pp_json_has_mark(const char *bytes, size_t size);
+
 /** Read and parse a file; the same bytes are hashed by the caller when it passes `ret_bytes`
  * (initialised by the caller, holds the file afterwards; may be NULL). */
 PP_MUST_CHECK pp_status pp_json_read_file(pp_arena *arena, const char *path, pp_buf *ret_bytes,
