@@ -47,6 +47,7 @@ COMMAND_SECONDS = 240
 #   exit      other than 0
 #   not_run   why nobody runs it
 HELP = {
+    "load": {"not_run": "needs a server; docs/cli/load.md loads a simulated one"},
     "study plan": {"live": True},
     "study run": {
         "not_run": "measures for minutes; docs/cli/study-run.md runs a small plan instead",
