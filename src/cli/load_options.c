@@ -369,11 +369,12 @@ static pp_status take_key(pp_arena *arena, pp_load_command *c, const char *from,
 {
     key = pp_text_strip(key);
     if (key.size == 0)
-        return pp_fail(err, PP_ERR_USAGE, "%s holds no key", from);
+        return pp_fail(err, PP_ERR_USAGE, "'%s' holds no key", from);
     for (size_t i = 0; i < key.size; i++)
         if ((unsigned char)key.data[i] <= ' ' || (unsigned char)key.data[i] > '~')
             return pp_fail(err, PP_ERR_USAGE,
-                           "%s: byte %zu of the key is no printable ASCII character", from, i + 1);
+                           "'%s': byte %zu of the key is no printable ASCII character", from,
+                           i + 1);
     c->headers[0] = pp_arena_printf(arena, "Authorization: Bearer %.*s", (int)key.size, key.data);
     c->header_count = 1;
     return pp_arena_check(arena, err);
@@ -392,15 +393,15 @@ static pp_status read_key(pp_arena *arena, const pp_args *args, pp_load_command 
         pp_buf_init(&bytes, KEY_MAX_BYTES);
         st = pp_file_read(path, &bytes, err);
         if (st == PP_OK)
-            st = take_key(arena, c, "--api-key-file", (pp_text){pp_buf_text(&bytes), bytes.size},
-                          err);
+            st = take_key(arena, c, path, (pp_text){pp_buf_text(&bytes), bytes.size}, err);
+        st = pp_wrap(err, st, "--api-key-file");
         pp_buf_done(&bytes);
     } else if (st == PP_OK && name != NULL) {
         const char *value = getenv(name);
 
         if (value == NULL)
             return pp_fail(err, PP_ERR_USAGE, "--api-key-env: '%s' is not set", name);
-        st = take_key(arena, c, "--api-key-env", pp_text_of(value), err);
+        st = pp_wrap(err, take_key(arena, c, name, pp_text_of(value), err), "--api-key-env");
     }
     return st;
 }
@@ -465,7 +466,6 @@ static pp_status read_demands(pp_arena *arena, const pp_args *args, pp_load_comm
         st = pp_slo_parse(arena, pp_text_of(text), &slo, err);
         if (st == PP_OK)
             st = pp_slo_add(c->slos, &c->slo_count, &slo, err);
-        st = pp_wrap(err, st, "--slo");
     }
     if (st == PP_OK && confidence != NULL)
         st = pp_parse_percent(confidence, "--confidence", &percent, err);

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "intake/server_stream.h"
 #include "machine/host.h"
+#include "machine/process_memory.h"
 
 /* ---- before ---------------------------------------------------------------------------------- */
 
@@ -28,12 +29,27 @@ static void adopt_host(pp_load_session *s)
         s->endpoint.origin = pp_origin_worst(s->endpoint.origin, PP_ORIGIN_EMULATED);
 }
 
+/* Before anything is sent, and not when the first level begins. */
+static pp_status check_process(const pp_load_command *c, pp_error *err)
+{
+    pp_process_memory memory;
+    pp_error why = {0};
+
+    if (!c->server_pid.known ||
+        pp_process_memory_read("/", (pid_t)c->server_pid.value, &memory, &why) == PP_OK)
+        return PP_OK;
+    return pp_fail(err, PP_ERR_USAGE, "--pid: there is no process %lld here",
+                   (long long)c->server_pid.value);
+}
+
 pp_status pp_load_session_prepare(pp_load_session *s, pp_error *err)
 {
     const pp_load_command *c = &s->command;
     pp_http_loop *loop = NULL;
-    pp_status st = pp_http_loop_new(s->stop, &loop, err);
+    pp_status st = check_process(c, err);
 
+    if (st == PP_OK)
+        st = pp_http_loop_new(s->stop, &loop, err);
     if (st == PP_OK)
         st = pp_http_loop_configure(loop, &c->transport, err);
     if (st == PP_OK)
@@ -116,7 +132,7 @@ static pp_status run_level(pp_load_session *s, const pp_load_level *level, pp_er
                                done->result.sample_count, &s->rules, &done->summary, err);
     if (st != PP_OK) {
         pp_progress_end(&s->live.view);
-        return pp_wrap(err, st, "level %lld", (long long)level->number);
+        return st;
     }
     s->level_count++;
     tell_level(s, done);
