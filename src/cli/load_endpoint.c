@@ -1,5 +1,7 @@
 #include "cli/load_endpoint.h"
 
+#include <string.h>
+
 #include "base/clock.h"
 #include "capacity/load_report.h"
 #include "engine/gguf.h"
@@ -64,6 +66,9 @@ static pp_status ask(const asker *a, const char *path, const pp_json **ret_root,
                      "HTTP status %d: the server wants a key (--api-key-file, --api-key-env) or "
                      "refuses this one",
                      record.status);
+    else if (st == PP_OK && record.status == 503 && strcmp(path, "/props") == 0)
+        st = pp_fail(err, PP_ERR_PEER,
+                     "HTTP status 503: the server is not ready; it may be loading its model");
     else if (st == PP_OK && record.result == PP_HTTP_COMPLETE &&
              pp_json_parse(a->arena, path, pp_buf_text(&record.body), record.body.size, ret_root,
                            &why) != PP_OK)

@@ -420,8 +420,8 @@ static void print_origin(const writer *w)
         w->out);
 }
 
-pp_status pp_load_notes_print(pp_arena *arena, const pp_load_report *report, FILE *out,
-                              pp_error *err)
+pp_status pp_load_notes_print(pp_arena *arena, const pp_load_report *report, const char *failure,
+                              FILE *out, pp_error *err)
 {
     writer w = {arena, report, out};
     pp_report_saturation saturation;
@@ -435,6 +435,8 @@ pp_status pp_load_notes_print(pp_arena *arena, const pp_load_report *report, FIL
     print_demands(&w);
     print_bits(&w, true);
     print_failures(&w);
+    if (failure != NULL)
+        pp_note_print("", failure, out);
     print_cuts(&w);
     print_bits(&w, false);
     print_cache(&w);

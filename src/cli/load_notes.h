@@ -7,10 +7,13 @@
 
 #include "capacity/load_report.h"
 
-/** Each thing is said once, with the levels it is true of.
+/**
+ * Each thing is said once, with the levels it is true of.
+ *
+ * failure  one failed request in words, free of control characters; NULL where there is none
  * Fails with PP_ERR_MEMORY, and as pp_load_report_find; main checks the stream. */
 PP_MUST_CHECK pp_status pp_load_notes_print(pp_arena *arena, const pp_load_report *report,
-                                            FILE *out, pp_error *err);
+                                            const char *failure, FILE *out, pp_error *err);
 
 /** "4 clients", "1 client", "2.5/s", "trace". */
 const char *pp_load_level_text(pp_arena *arena, const pp_load_level *level);

@@ -9,6 +9,7 @@
 #include "capacity/load_report.h"
 #include "cli/inputs.h"
 #include "cli/load_table.h"
+#include "cli/table.h"
 #include "version.h"
 
 /* A thousand requests with a thousand gaps each take some 10 MiB. */
@@ -176,6 +177,23 @@ static pp_status write_levels(const char *path, const pp_load_report *report, pp
     return st;
 }
 
+/* "such as request 3 of level 1: HTTP status 400, ..."; NULL when none failed. */
+static const char *failure_example(pp_load_session *s)
+{
+    for (size_t i = 0; i < s->level_count; i++)
+        for (size_t j = 0; j < s->levels[i].result.sample_count; j++) {
+            const pp_sample *sample = &s->levels[i].result.samples[j];
+
+            if (sample->id.phase != PP_PHASE_MEASURED || sample->failure == PP_FAILURE_NONE ||
+                sample->failure == PP_FAILURE_CUT)
+                continue;
+            return pp_arena_printf(&s->arena, "such as request %lld of level %lld: %s",
+                                   (long long)sample->id.index, (long long)(i + 1),
+                                   pp_table_cell_text(&s->arena, sample->failure_text, 240));
+        }
+    return NULL;
+}
+
 /* The first failure; the others are tried in any case, for each file that can be kept is kept. */
 static pp_status keep_first(pp_status st, pp_error *err, pp_status next, const pp_error *why)
 {
@@ -223,6 +241,6 @@ pp_status pp_load_output_write(const pp_args *args, pp_load_session *session, pp
     if (pp_args_has(args, "json"))
         return st;
     why = (pp_error){0};
-    next = pp_load_table_print(&session->arena, &report, stdout, &why);
+    next = pp_load_table_print(&session->arena, &report, failure_example(session), stdout, &why);
     return keep_first(st, err, next, &why);
 }

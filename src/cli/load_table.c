@@ -151,11 +151,11 @@ static void print_levels(printer *p, const pp_load_report *report)
                       p->out);
 }
 
-pp_status pp_load_table_print(pp_arena *arena, const pp_load_report *report, FILE *out,
-                              pp_error *err)
+pp_status pp_load_table_print(pp_arena *arena, const pp_load_report *report, const char *failure,
+                              FILE *out, pp_error *err)
 {
     printer p = {.arena = arena, .out = out};
 
     print_levels(&p, report);
-    return pp_load_notes_print(arena, report, out, err);
+    return pp_load_notes_print(arena, report, failure, out, err);
 }

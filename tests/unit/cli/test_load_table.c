@@ -70,7 +70,7 @@ static char *printed(fixture *f)
     pp_error err = {0};
 
     assert_non_null(out);
-    assert_ok(pp_load_table_print(&f->arena, &f->report, out, &err), err);
+    assert_ok(pp_load_table_print(&f->arena, &f->report, "such as this one", out, &err), err);
     assert_int_equal(fclose(out), 0);
     for (const char *line = text; *line != '\0'; line += strcspn(line, "\n") + 1) {
         size_t columns = strcspn(line, "\n");
@@ -99,7 +99,7 @@ static void the_table_is_what_it_says(void **state)
     if (strncmp(text, head, strlen(head)) != 0)
         fail_msg("got:\n%s", text);
     assert_contains(text, "65 (65%)");
-    assert_contains(text, "failed    4 clients: 65 reset\n");
+    assert_contains(text, "failed    4 clients: 65 reset\n          such as this one\n");
     assert_contains(text, "*         the largest: so few requests");
     assert_contains(text, "demand    ttft.p95<=1s, at 95 % confidence\n1 client  undecided: 0 of 8 "
                           "over (0 %); 59 requests would "
