@@ -47,10 +47,19 @@ static const char *percent_text(pp_arena *arena, pp_maybe_real percent)
 
 /* ---- demands -------------------------------------------------------------------------------- */
 
+/* More are over than may be: what would decide is not a run of good ones. */
+static bool looks_missed(const pp_slo_result *r)
+{
+    return r->slo->kind == PP_SLO_PERCENTILE && r->seen_percent.known &&
+           r->seen_percent.value > 100 - r->slo->percent;
+}
+
 static const char *because(pp_arena *arena, const pp_slo_result *r)
 {
     if (r->verdict != PP_SLO_UNDECIDED)
         return "";
+    if (r->reason == PP_SLO_REASON_TOO_FEW && looks_missed(r))
+        return "; looks missed, and more requests would show it";
     if (r->needed_more_count.known)
         return pp_arena_printf(arena, "; %lld requests would decide if %s is over",
                                (long long)(r->counted + r->needed_more_count.value),
