@@ -38,7 +38,7 @@ class Server:
         self.process = subprocess.Popen(
             [SERVER, "--model", MODEL, "--host", "127.0.0.1", "--port", self.url.rsplit(":", 1)[1],
              "--ctx-size", str(SLOTS * CONTEXT), "--parallel", str(SLOTS), "--cache-ram", "0",
-             "--threads", "2", "--metrics", "--no-webui"],
+             "--threads", "1", "--metrics", "--no-webui"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def __enter__(self):
