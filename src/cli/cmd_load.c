@@ -217,7 +217,7 @@ const pp_command pp_command_load = {
         "Ctrl-C ends the level, waits for what is in flight, and reports what was measured; a "
         "second\n"
         "one does not wait.\n",
-    .example = "paretopilot load http://127.0.0.1:8080 --clients 1,2,4 --requests 32 "
+    .example = "paretopilot load http://127.0.0.1:8080 --clients 1,2,4 --requests 100 "
                "--slo 'ttft.p95<=2s'",
     .run = run,
 };
