@@ -329,14 +329,19 @@ static void overload_is_named(void **state)
     (void)state;
     make_queue(r, 100, 200 * MS); /* twice what it can do, 10 s (B071) */
     demand(r, "tpot.p50<=1h");
+    demand(r, "ttft.p50<=1s"); /* each waits 100 ms longer than the one before, and is like it */
     summarise(r);
     assert_true(r->got.rate.is_overloaded && (r->got.notes & PP_NOTE_OVERLOADED) != 0);
     assert_true(r->got.rate.in_flight_thirds[2] > 4 * r->got.rate.in_flight_thirds[0]);
     assert_near("drawn", r->got.rate.drawn_per_second.value, 10);
     assert_near("delivered", r->got.rate.delivered_per_second.value, 10);
     assert_int_equal(r->got.doubts, 0); /* the client did its part */
-    assert_int_equal(r->got.verdict, PP_SLO_UNDECIDED);
+    assert_int_equal(r->got.results[0].verdict, PP_SLO_UNDECIDED);
     assert_int_equal(r->got.results[0].reason, PP_SLO_REASON_OVERLOADED);
+    assert_true(r->got.results[1].is_dependent);
+    assert_int_equal(r->got.results[1].verdict, PP_SLO_FAIL);
+    assert_int_equal(r->got.results[1].reason, PP_SLO_REASON_OVERLOADED);
+    assert_int_equal(r->got.verdict, PP_SLO_FAIL);
     pp_arena_done(&r->arena);
 
     r = the_run();
