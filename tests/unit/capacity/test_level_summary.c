@@ -99,8 +99,8 @@ static void a_steady_run_obeys_littles_law(void **state)
     pp_arena_done(&r->arena);
 }
 
-/* 5 s of prefill, then 100 tokens in 1 s: about 100/s, not 17/s (B037). */
-static void prefill_is_not_generation(void **state)
+/* 5 s of prefill, then 100 tokens in 1 s: about 100/s, not 17/s. */
+static void b037_prefill_is_not_generation(void **state)
 {
     run *r = the_run();
 
@@ -269,8 +269,8 @@ static void warmup_and_other_levels_are_left_out(void **state)
     pp_arena_done(&r->arena);
 }
 
-/* Five events in each write, 25 ms apart: the median gap would be 0 (B015). */
-static void gathered_gaps_are_withheld(void **state)
+/* Five events in each write, 25 ms apart: the median gap would be 0. */
+static void b015_gathered_gaps_are_withheld(void **state)
 {
     run *r = the_run();
 
@@ -484,14 +484,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_steady_run_obeys_littles_law),
-        cmocka_unit_test(prefill_is_not_generation),
+        cmocka_unit_test(b037_prefill_is_not_generation),
         cmocka_unit_test(an_unsteady_run_is_marked),
         cmocka_unit_test(ramp_and_tail_are_outside_the_window),
         cmocka_unit_test(p95_of_eight_is_the_maximum),
         cmocka_unit_test(failures_stand_beside_every_percentile),
         cmocka_unit_test(what_is_not_there_is_absent),
         cmocka_unit_test(warmup_and_other_levels_are_left_out),
-        cmocka_unit_test(gathered_gaps_are_withheld),
+        cmocka_unit_test(b015_gathered_gaps_are_withheld),
         cmocka_unit_test(goodput_counts_requests_within_every_limit),
         cmocka_unit_test(overload_is_named),
         cmocka_unit_test(a_client_that_does_not_keep_the_schedule_says_so),
