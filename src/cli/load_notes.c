@@ -56,7 +56,7 @@ static bool looks_missed(const pp_slo_result *r)
 
 static const char *because(pp_arena *arena, const pp_slo_result *r)
 {
-    if (r->verdict != PP_SLO_UNDECIDED)
+    if (r->reason == PP_SLO_REASON_NONE)
         return "";
     if (r->reason == PP_SLO_REASON_TOO_FEW && looks_missed(r))
         return "; looks missed, and more requests would show it";

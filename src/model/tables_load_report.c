@@ -275,7 +275,7 @@ static const pp_fields client_fields = FIELDS("load-client", "whether it kept up
 static const pp_field verdict_rows[] = {
     MEMBER("slo", "the demand as written", FILLED),
     MEMBER("verdict", "what the requests show", WORDS(verdict_words)),
-    MEMBER("reason", "why it is undecided; null otherwise", WORDS(reason_words), OR_NULL),
+    MEMBER("reason", "why it is undecided, or `overloaded` beside `fail`; null otherwise", WORDS(reason_words), OR_NULL),
     MEMBER("counted", "requests that say something", COUNT),
     MEMBER("violation_count", "over the limit, failed, or cut when over it", COUNT),
     MEMBER("left_out_count", "cut before they were over it", COUNT),
@@ -354,7 +354,7 @@ static const pp_field slo_rows[] = {
     MEMBER("limit_ns", "of a time; inclusive", INT(1, INT64_MAX), OR_NULL),
     MEMBER("limit_percent", "of a share; inclusive", NUMBER(0, 100), OR_NULL),
 };
-static const pp_fields slo_fields = FIELDS("load-slo", "a demand", slo_rows);
+static const pp_fields slo_fields = FIELDS("load-demand", "a demand", slo_rows);
 static const pp_field_type slo_type = {OBJECT(slo_fields)};
 
 static const pp_field_type percentile_type = {NUMBER(1, 100), UNIT("%")};
