@@ -266,8 +266,15 @@ static int on_socket_made(void *user, curl_socket_t fd, curlsocktype purpose)
         return CURL_SOCKOPT_OK;
     if (!may_be_sent(t))
         return CURL_SOCKOPT_ERROR;
-    pp_http_loop_stamp_socket(fd);
+    pp_http_loop_opened(t->loop, fd);
     return CURL_SOCKOPT_OK;
+}
+
+/* The connection keeps loop and function: a transfer that made it may be gone. */
+static int on_socket_closes(void *user, curl_socket_t fd)
+{
+    pp_http_loop_close(user, fd);
+    return 0;
 }
 
 static size_t on_header(char *line, size_t one, size_t size, void *user)
@@ -461,7 +468,7 @@ static void judge(pp_http_transfer *t, CURLcode code)
         return;
     }
     r->result = result_of_code(t, code);
-    if (r->result == PP_HTTP_COMPLETE && is_compressed(t))
+    if (r->result == PP_HTTP_COMPLETE && !t->checked && is_compressed(t))
         (void)refuse(t, PP_HTTP_ENCODING, "the reply is compressed, which was not asked for");
     else if (r->result == PP_HTTP_RESET)
         (void)snprintf(r->text, sizeof r->text, "the connection was reset after %zu body bytes",
@@ -696,6 +703,8 @@ static void set_callbacks(pp_http_transfer *t)
     (void)curl_easy_setopt(t->easy, CURLOPT_PREREQDATA, t);
     (void)curl_easy_setopt(t->easy, CURLOPT_SOCKOPTFUNCTION, on_socket_made);
     (void)curl_easy_setopt(t->easy, CURLOPT_SOCKOPTDATA, t);
+    (void)curl_easy_setopt(t->easy, CURLOPT_CLOSESOCKETFUNCTION, on_socket_closes);
+    (void)curl_easy_setopt(t->easy, CURLOPT_CLOSESOCKETDATA, t->loop);
 }
 
 static pp_status check_url(const char *url, const char *shown, pp_error *err)

@@ -43,21 +43,11 @@ static uint32_t epoll_events_of(int what)
 
 static int on_socket(CURL *easy, curl_socket_t fd, int what, void *user, void *known)
 {
-    static char mark; /* any address: "is in the epoll set" */
     pp_http_loop *loop = user;
-    struct epoll_event event = {.events = epoll_events_of(what), .data.fd = fd};
 
     (void)easy;
-    if (what == CURL_POLL_REMOVE) {
-        (void)epoll_ctl(loop->epoll_fd, EPOLL_CTL_DEL, fd, NULL); /* closed ones are out already */
-        return 0;
-    }
-    if (known == NULL) {
-        (void)curl_multi_assign(loop->multi, fd, &mark);
-        if (epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0 || errno != EEXIST)
-            return 0;
-    }
-    (void)epoll_ctl(loop->epoll_fd, EPOLL_CTL_MOD, fd, &event);
+    (void)known;
+    pp_socket_set_want(&loop->sockets, fd, epoll_events_of(what)); /* CURL_POLL_REMOVE: none */
     return 0;
 }
 
@@ -71,12 +61,25 @@ static int on_timer(CURLM *multi, long timeout_ms, void *user)
     return 0;
 }
 
-void pp_http_loop_stamp_socket(int fd)
+/* Where there are no stamps of the kernel our own are used. */
+static void stamp_socket(int fd)
 {
     int flags = SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE;
 
     (void)setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &flags,
                      sizeof flags); /* else source "user" */
+}
+
+void pp_http_loop_opened(pp_http_loop *loop, int fd)
+{
+    stamp_socket(fd);
+    pp_socket_set_opened(&loop->sockets, fd);
+}
+
+void pp_http_loop_close(pp_http_loop *loop, int fd)
+{
+    pp_socket_set_closing(&loop->sockets, fd);
+    (void)close(fd);
 }
 
 static pp_status watch(pp_http_loop *loop, int fd, pp_error *err)
@@ -93,13 +96,14 @@ static pp_status open_descriptors(pp_http_loop *loop, pp_error *err)
     pp_status st;
 
     loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    pp_socket_set_init(&loop->sockets, loop->epoll_fd);
     loop->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
     loop->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     /* The kernel switches stamping on when the first socket asks, and a little later; an idle one
      * that asked makes the first reply of the first connection stamped too (K3). */
     loop->stamping_fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (loop->stamping_fd >= 0)
-        pp_http_loop_stamp_socket(loop->stamping_fd);
+        stamp_socket(loop->stamping_fd);
     st = watch(loop, loop->timer_fd, err);
     if (st == PP_OK)
         st = watch(loop, loop->wake_fd, err);
@@ -151,6 +155,7 @@ void pp_http_loop_free(pp_http_loop *loop)
     close_if_open(loop->wake_fd);
     close_if_open(loop->stamping_fd);
     pp_deadline_heap_done(&loop->deadlines);
+    pp_socket_set_done(&loop->sockets);
     free(loop->ca_file);
     free(loop);
 }
@@ -354,7 +359,7 @@ pp_status pp_http_loop_turn(pp_http_loop *loop, int64_t until_ns, pp_error *err)
             loop->armed_ns = 0;
         } else if (events[i].data.fd == loop->wake_fd) {
             drain(loop->wake_fd);
-        } else {
+        } else if (pp_socket_set_wants(&loop->sockets, events[i].data.fd)) {
             act_on_socket(loop, &events[i]);
         }
     }

@@ -9,6 +9,7 @@
 
 #include "net/deadline_heap.h"
 #include "net/http_client.h"
+#include "net/socket_set.h"
 
 /* When the socket being served got its bytes. */
 typedef struct pp_read_stamp {
@@ -23,6 +24,7 @@ typedef struct pp_read_stamp {
 struct pp_http_loop {
     CURLM *multi;
     int epoll_fd;
+    pp_socket_set sockets;
     int timer_fd;
     int wake_fd;
     int stamping_fd; /* keeps the kernel stamping packets while no connection is open */
@@ -50,8 +52,11 @@ PP_MUST_CHECK pp_status pp_http_loop_turn(pp_http_loop *loop, int64_t until_ns, 
 /** Let libcurl act on its timer now. */
 void pp_http_loop_kick(pp_http_loop *loop);
 
-/** Ask for kernel stamps on a socket; where they do not exist our own are used. */
-void pp_http_loop_stamp_socket(int fd);
+/** libcurl made a socket for a connection. */
+void pp_http_loop_opened(pp_http_loop *loop, int fd);
+
+/** Close a socket for libcurl. */
+void pp_http_loop_close(pp_http_loop *loop, int fd);
 
 /** Called by the loop after each act of libcurl: finish what has ended. */
 void pp_http_reap(pp_http_loop *loop);
