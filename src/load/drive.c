@@ -529,6 +529,7 @@ pp_status pp_load_drive(pp_arena *arena, const pp_load_setup *setup, const pp_lo
     if (st == PP_OK)
         st = drive(d, arena, &result, err);
     if (st == PP_OK) {
+        result.base_ns = d->shared.base_ns;
         result.observed = d->observed;
         *ret_result = result;
     }
