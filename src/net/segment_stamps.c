@@ -121,7 +121,8 @@ size_t pp_segments_find(int fd, int64_t first_ns, void *buffer, size_t buffer_si
     if (all.size <= 0)
         return 0;
     s.size = (size_t)all.size;
-    while (ns != all.real_ns && count + 1 < max_segments) {
+    /* The kernel may join segments meanwhile, which changes a stamp that was seen before. */
+    while (ns != all.real_ns && from < s.size && count + 1 < max_segments) {
         int64_t next_ns = 0;
         size_t end = find_end(&s, ns, from, &next_ns);
 
