@@ -48,10 +48,10 @@ static int64_t count_ok(const pp_load_result *r)
 static bool streams(const bench *b)
 {
     static const char *const options[] = {"--slots",      "10000", "--prefill", "1s",
-                                          "--token-time", "500ms", NULL};
+                                          "--token-time", "1s",    NULL};
     pp_load_level level = {.number = 1, .clients = 10000, .request_count = pp_known_int(10000)};
     bench_server server = bench_server_start(b->paretopilot, options, -1, 0);
-    bench_load load = {.url = server.url, .output_tokens = 6, .prompt_count = 10000};
+    bench_load load = {.url = server.url, .output_tokens = 6, .prompt_count = 64};
     pp_arena arena = {0};
     pp_load_result r;
     bool kept;
