@@ -3,6 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "base/clock.h"
 #include "load/client_use.h"
@@ -360,6 +363,16 @@ static void merge_recorder(driver *d, pp_arena *arena, pp_recorder *r, pp_load_r
     r->chunks = NULL;
 }
 
+/* What thousands of streams needed goes back before all samples are copied. */
+static void free_flights(driver *d)
+{
+    for (int64_t i = 0; i < d->started_count; i++)
+        pp_worker_free_flights(&d->workers[i]);
+#ifdef __GLIBC__
+    (void)malloc_trim(0); /* it keeps what a thread freed for threads to come */
+#endif
+}
+
 static pp_status merge(driver *d, pp_arena *arena, pp_load_result *result, pp_error *err)
 {
     size_t count = d->decoder.recorder.count;
@@ -495,6 +508,7 @@ static pp_status drive(driver *d, pp_arena *arena, pp_load_result *result, pp_er
     }
     decoded = pp_decoder_finish(&d->decoder, st == PP_OK ? err : NULL);
     st = first_failure(d, st == PP_OK ? decoded : st, err);
+    free_flights(d);
     if (st == PP_OK)
         st = merge(d, arena, result, err);
     if (st == PP_OK)

@@ -2,6 +2,8 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -11,7 +13,7 @@
 #include "base/clock.h"
 #include "shared.h"
 
-#define APART_NS (20 * PP_NS_PER_MS)
+#define APART_NS (10 * PP_NS_PER_MS)
 #define PADDING  1000
 
 /* Two ends of a connection over the loopback; what comes at reads is stamped. */
@@ -25,6 +27,7 @@ static pair connect_pair(void)
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
     socklen_t size = sizeof address;
     int flags = SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE;
+    int on = 1, off = 0;
     int listening = socket(AF_INET, SOCK_STREAM, 0);
     pair p = {.writes = socket(AF_INET, SOCK_STREAM, 0)};
 
@@ -35,6 +38,10 @@ static pair connect_pair(void)
     p.reads = accept(listening, NULL, NULL);
     assert_true(p.reads >= 0);
     assert_int_equal(setsockopt(p.reads, SOL_SOCKET, SO_TIMESTAMPING, &flags, sizeof flags), 0);
+    /* Each write is sent at once; over the loopback, segments stay apart until they are
+     * acknowledged, which is put off as for a server that streams its reply to a request. */
+    assert_int_equal(setsockopt(p.writes, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on), 0);
+    assert_int_equal(setsockopt(p.reads, IPPROTO_TCP, TCP_QUICKACK, &off, sizeof off), 0);
     (void)close(listening);
     /* The kernel begins to stamp a little after the first socket asked for it. */
     pp_clock_sleep_until_ns(pp_clock_now_ns() + 100 * PP_NS_PER_MS);
@@ -47,8 +54,7 @@ static void close_pair(const pair *p)
     (void)close(p->writes);
 }
 
-/* Padded in front: the kernel joins segments that are so small that they fit beside the one before,
- * and gives them the stamp of the last one. */
+/* Padded in front: the kernel joins segments so small that they fit beside the one before. */
 static size_t put(const pair *p, const char *text)
 {
     char bytes[PADDING + 64];
