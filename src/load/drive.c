@@ -3,6 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "base/clock.h"
 #include "load/client_use.h"
@@ -16,7 +19,7 @@
 #define LEAD_NS        (2 * PP_NS_PER_MS)
 /* Memory made for replies before the start, shared out over the streams. */
 #define RESERVE_BYTES  ((size_t)16 << 20)
-#define RESERVE_MIN    ((size_t)1 << 10)
+#define RESERVE_MIN    ((size_t)3 << 10) /* takes 4 KiB; a reply of some tokens fits */
 #define RESERVE_MAX    ((size_t)64 << 10)
 /* A wall clock that moved more than it may be slewed was set (K2). */
 #define DRIFT_NOISE_NS (1 * PP_NS_PER_MS)
@@ -360,6 +363,16 @@ static void merge_recorder(driver *d, pp_arena *arena, pp_recorder *r, pp_load_r
     r->chunks = NULL;
 }
 
+/* What thousands of streams needed goes back before all samples are copied. */
+static void free_flights(driver *d)
+{
+    for (int64_t i = 0; i < d->started_count; i++)
+        pp_worker_free_flights(&d->workers[i]);
+#ifdef __GLIBC__
+    (void)malloc_trim(0); /* it keeps what a thread freed for threads to come */
+#endif
+}
+
 static pp_status merge(driver *d, pp_arena *arena, pp_load_result *result, pp_error *err)
 {
     size_t count = d->decoder.recorder.count;
@@ -495,6 +508,7 @@ static pp_status drive(driver *d, pp_arena *arena, pp_load_result *result, pp_er
     }
     decoded = pp_decoder_finish(&d->decoder, st == PP_OK ? err : NULL);
     st = first_failure(d, st == PP_OK ? decoded : st, err);
+    free_flights(d);
     if (st == PP_OK)
         st = merge(d, arena, result, err);
     if (st == PP_OK)
@@ -529,6 +543,7 @@ pp_status pp_load_drive(pp_arena *arena, const pp_load_setup *setup, const pp_lo
     if (st == PP_OK)
         st = drive(d, arena, &result, err);
     if (st == PP_OK) {
+        result.base_ns = d->shared.base_ns;
         result.observed = d->observed;
         *ret_result = result;
     }

@@ -81,6 +81,7 @@ void pp_load_setup_default(pp_load_setup *ret_setup);
 typedef struct pp_load_result {
     pp_sample *samples; /* warm-up first, then by number, which is the order of issue */
     size_t sample_count;
+    int64_t base_ns; /* start of the level on the monotonic clock, from which all instants count */
     pp_load_observed observed;
 } pp_load_result;
 

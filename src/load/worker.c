@@ -571,11 +571,17 @@ void *pp_worker_run(void *worker)
     return NULL;
 }
 
-void pp_worker_done(pp_worker *worker)
+void pp_worker_free_flights(pp_worker *worker)
 {
     pp_flight_free_list(worker->spare);
+    worker->spare = NULL;
     pp_flight_free_list(pp_flight_take_all(&worker->returned));
     pp_flight_free_list(pp_flight_take_all(&worker->landed));
+}
+
+void pp_worker_done(pp_worker *worker)
+{
+    pp_worker_free_flights(worker);
     free(worker->resting);
     pp_recorder_done(&worker->recorder);
 }

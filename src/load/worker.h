@@ -93,6 +93,9 @@ typedef struct pp_worker {
 /** The thread. Passes the gate three times: ready, warm-up over, measured part over. */
 void *pp_worker_run(void *worker);
 
+/** Frees memory for replies when the thread has ended and the decoder too. */
+void pp_worker_free_flights(pp_worker *worker);
+
 /** Frees what is left when the thread has ended and the decoder too. */
 void pp_worker_done(pp_worker *worker);
 
