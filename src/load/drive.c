@@ -426,6 +426,8 @@ static pp_load_end end_of(const driver *d)
     for (int64_t i = 0; i < d->started_count; i++)
         if (d->workers[i].cut_by_signal)
             return PP_LOAD_END_INTERRUPTED;
+    if (cause == PP_CAUSE_WARMUP)
+        return PP_LOAD_END_WARMUP;
     if (d->shared.hopeless_count > 0 && !atomic_load(&d->shared.has_hope) &&
         atomic_load(&d->shared.refused_count) >= d->shared.hopeless_count)
         return PP_LOAD_END_HOPELESS;
@@ -529,6 +531,7 @@ pp_status pp_load_drive(pp_arena *arena, const pp_load_setup *setup, const pp_lo
     if (st == PP_OK)
         st = drive(d, arena, &result, err);
     if (st == PP_OK) {
+        result.clock_start_ns = d->shared.base_ns;
         result.observed = d->observed;
         *ret_result = result;
     }
