@@ -1,5 +1,6 @@
 #include "cli/load_options.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,19 +42,16 @@ static pp_status parse_count(const pp_args *args, const char *name, int64_t min,
     return text == NULL ? PP_OK : pp_parse_int(text, dashed(name, what), min, max, value, err);
 }
 
-/* A decimal number without exponent, sign or blanks; the C locale holds here. */
+/* A part of a text as a decimal number; the caller's message says more than ours could. */
 static bool read_decimal(const char *text, size_t size, double *ret_value)
 {
     char copy[32];
-    size_t digits = strspn(text, "0123456789.");
 
-    if (size == 0 || size >= sizeof copy || digits < size || text[0] == '.' ||
-        text[size - 1] == '.' || memchr(text, '.', size) != memrchr(text, '.', size))
+    if (size >= sizeof copy)
         return false;
     memcpy(copy, text, size);
     copy[size] = '\0';
-    *ret_value = strtod(copy, NULL);
-    return true;
+    return pp_parse_number(copy, "number", 0, DBL_MAX, ret_value, NULL) == PP_OK;
 }
 
 static pp_status parse_rate(const char *text, size_t size, const char *what, double *ret_rate,
