@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/units.h"
-#include "load/run.h"
+#include "load/drive.h"
 
 #define KEY_MAX_BYTES ((size_t)64 << 10)
 
@@ -406,7 +406,7 @@ static pp_status read_key(pp_arena *arena, const pp_args *args, pp_load_command 
 
 static pp_status read_limits(const pp_args *args, pp_load_command *c, pp_error *err)
 {
-    pp_load_options standard;
+    pp_load_setup standard;
     const struct {
         const char *name;
         int64_t *value;
@@ -419,7 +419,7 @@ static pp_status read_limits(const pp_args *args, pp_load_command *c, pp_error *
     };
     pp_status st = PP_OK;
 
-    pp_load_options_default(&standard);
+    pp_load_setup_default(&standard);
     c->limits = standard.limits;
     c->drain_ns = 10 * PP_NS_PER_S;
     for (size_t i = 0; st == PP_OK && i < PP_COUNT_OF(rows); i++)

@@ -8,7 +8,6 @@
 #include "load/client_use.h"
 #include "load/decoder.h"
 #include "load/live.h"
-#include "load/run.h"
 #include "load/worker.h"
 
 #define TELL_NS        (500 * PP_NS_PER_MS)
@@ -17,7 +16,7 @@
 /* Memory made for replies before the start, shared out over the streams. */
 #define RESERVE_BYTES  ((size_t)16 << 20)
 #define RESERVE_MIN    ((size_t)1 << 10)
-#define RESERVE_MAX    ((size_t)64 << 10)
+#define RESERVE_MAX    ((size_t)256 << 10) /* some 1,700 events of /completion (K7) */
 /* A wall clock that moved more than it may be slewed was set (K2). */
 #define DRIFT_NOISE_NS (1 * PP_NS_PER_MS)
 #define DRIFT_SLEW_PER 1000
@@ -38,11 +37,11 @@ typedef struct driver {
 
 void pp_load_setup_default(pp_load_setup *ret_setup)
 {
-    pp_load_options study;
-
-    pp_load_options_default(&study);
     *ret_setup = (pp_load_setup){
-        .limits = study.limits,
+        .limits = {.connect_ns = 10 * PP_NS_PER_S,
+                   .first_byte_ns = 600 * PP_NS_PER_S,
+                   .idle_ns = 120 * PP_NS_PER_S,
+                   .total_ns = 3600 * PP_NS_PER_S},
         .worker_count = 1,
         .drain_ns = 30 * PP_NS_PER_S,
         .root = "/",
@@ -148,6 +147,8 @@ static void plan_hopeless(driver *d)
     int64_t all = measured.known ? measured.value + d->shared.level->warmup_count : INT64_MAX;
 
     d->shared.hopeless_count = all < PP_LOAD_HOPELESS ? all : PP_LOAD_HOPELESS;
+    if (d->shared.setup->sends_all)
+        d->shared.hopeless_count = INT64_MAX;
 }
 
 static void init_gate(pp_gate *gate)
