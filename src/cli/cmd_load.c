@@ -28,11 +28,15 @@ static bool missed(const pp_load_session *s)
             summary->verdict == PP_SLO_FAIL)
             return true;
     }
+    if (s->command.plan.is_on && s->command.plan.lost == NULL)
+        return !s->command.plan.highest_slo_concurrency.known;
     return s->command.search != PP_LOAD_SEARCH_NONE && s->find_answer.end == PP_FIND_NEVER_PASSED;
 }
 
 static bool could_not_tell(const pp_load_session *s)
 {
+    if (s->command.plan.lost != NULL)
+        return true;
     if (s->command.search != PP_LOAD_SEARCH_NONE)
         return s->find_answer.end != PP_FIND_RESOLVED && s->find_answer.end != PP_FIND_NEVER_FAILED;
     for (size_t i = 0; i < s->level_count; i++) {
@@ -76,6 +80,8 @@ static pp_status work(const pp_args *args, pp_load_session *s, pp_exit *ret_exit
         st = pp_load_session_run(s, err);
     if (st == PP_OK)
         st = pp_load_output_write(args, s, err);
+    if (st == PP_OK && s->command.plan.is_on)
+        st = pp_load_plan_mode_write(args, s, err);
     if (st == PP_OK)
         *ret_exit = exit_of(s);
     else if (st == PP_ERR_INTERRUPTED)
@@ -187,6 +193,20 @@ static const pp_option options[] = {
     {"max-error-rate", 0, PP_TEXT("PERCENT"), "100%",
      "more failed requests in a level give exit code 1; when all fail it is 1 in any case", false,
      false},
+    /* as the original tool does */
+    {"plan", 0, PP_FILE("PLAN"), NULL,
+     "levels, prompts and limits of docs/formats/load-plan.md; then most options above are refused",
+     false, false},
+    {"candidate", 0, PP_TEXT("ID"), NULL, "with --plan: what is measured", false, false},
+    {"evaluation", 0, PP_FILE("FILE"), NULL,
+     "with --plan: the evaluation, docs/formats/load-evaluation.md", false, false},
+    {"execution-order", 0, PP_TEXT("LIST"), "as in the plan",
+     "with --plan: its levels in another order, as 4,2,1", false, false},
+    {"load-command", 0, PP_FILE("FILE"), NULL,
+     "with --plan: the server's command line, to bind the evaluation to it", false, false},
+    {"canonical-command", 0, PP_FILE("FILE"), NULL,
+     "with --plan: the command line that a study measured; only --host and --port may differ",
+     false, false},
     /* where to */
     {"output", 'o', PP_FILE("FILE"), NULL, "the report, docs/formats/load-report.md", false, false},
     {"samples", 0, PP_FILE("FILE"), NULL, "every request, docs/formats/samples.md", false, false},

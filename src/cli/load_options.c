@@ -1,5 +1,6 @@
 #include "cli/load_options.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/units.h"
-#include "load/run.h"
+#include "load/drive.h"
 
 #define KEY_MAX_BYTES ((size_t)64 << 10)
 
@@ -41,19 +42,16 @@ static pp_status parse_count(const pp_args *args, const char *name, int64_t min,
     return text == NULL ? PP_OK : pp_parse_int(text, dashed(name, what), min, max, value, err);
 }
 
-/* A decimal number without exponent, sign or blanks; the C locale holds here. */
+/* A part of a text as a decimal number; the caller's message says more than ours could. */
 static bool read_decimal(const char *text, size_t size, double *ret_value)
 {
     char copy[32];
-    size_t digits = strspn(text, "0123456789.");
 
-    if (size == 0 || size >= sizeof copy || digits < size || text[0] == '.' ||
-        text[size - 1] == '.' || memchr(text, '.', size) != memrchr(text, '.', size))
+    if (size >= sizeof copy)
         return false;
     memcpy(copy, text, size);
     copy[size] = '\0';
-    *ret_value = strtod(copy, NULL);
-    return true;
+    return pp_parse_number(copy, "number", 0, DBL_MAX, ret_value, NULL) == PP_OK;
 }
 
 static pp_status parse_rate(const char *text, size_t size, const char *what, double *ret_rate,
@@ -92,7 +90,8 @@ typedef pp_status (*item_parser)(const char *text, size_t size, const char *what
 
 /* "1,2,4": each item once, in the order in which the levels will run. */
 static pp_status parse_list(const char *text, const char *what, item_parser parse,
-                            double values[PP_LOAD_MAX_LEVELS], size_t *ret_count, pp_error *err)
+                            double values[PP_LOAD_COMMAND_MAX_LEVELS], size_t *ret_count,
+                            pp_error *err)
 {
     pp_status st = PP_OK;
     bool more = true;
@@ -101,9 +100,9 @@ static pp_status parse_list(const char *text, const char *what, item_parser pars
     while (more && st == PP_OK) {
         size_t size = strcspn(text, ",");
 
-        if (*ret_count == PP_LOAD_MAX_LEVELS)
+        if (*ret_count == PP_LOAD_COMMAND_MAX_LEVELS)
             return pp_fail(err, PP_ERR_LIMIT, "--%s: more than %d levels", what,
-                           PP_LOAD_MAX_LEVELS);
+                           PP_LOAD_COMMAND_MAX_LEVELS);
         st = parse(text, size, what, &values[*ret_count], err);
         for (size_t i = 0; st == PP_OK && i < *ret_count; i++)
             if (values[i] == values[*ret_count])
@@ -232,7 +231,7 @@ static pp_status only_with(const pp_args *args, const char *name, bool holds, co
 static pp_status read_levels(const pp_args *args, pp_load_command *c, pp_error *err)
 {
     static const char *const loops[] = {"clients", "rate", "trace", "find-clients", "find-rate"};
-    double values[PP_LOAD_MAX_LEVELS] = {1};
+    double values[PP_LOAD_COMMAND_MAX_LEVELS] = {1};
     pp_load_level pattern;
     pp_status st = exclude(args, loops, PP_COUNT_OF(loops), err);
 
@@ -408,7 +407,7 @@ static pp_status read_key(pp_arena *arena, const pp_args *args, pp_load_command 
 
 static pp_status read_limits(const pp_args *args, pp_load_command *c, pp_error *err)
 {
-    pp_load_options standard;
+    pp_load_setup standard;
     const struct {
         const char *name;
         int64_t *value;
@@ -421,7 +420,7 @@ static pp_status read_limits(const pp_args *args, pp_load_command *c, pp_error *
     };
     pp_status st = PP_OK;
 
-    pp_load_options_default(&standard);
+    pp_load_setup_default(&standard);
     c->limits = standard.limits;
     c->drain_ns = 10 * PP_NS_PER_S;
     for (size_t i = 0; st == PP_OK && i < PP_COUNT_OF(rows); i++)
@@ -489,16 +488,21 @@ pp_status pp_load_command_read(pp_arena *arena, const pp_args *args, pp_load_com
                                pp_error *err)
 {
     pp_load_command *c = ret_command;
+    bool by_plan = false;
     pp_status st;
 
     memset(c, 0, sizeof *c);
     st = pp_server_root(arena, args->positionals[0], &c->root, err);
     if (st == PP_OK)
+        st = pp_load_plan_mode_check(args, &by_plan, err);
+    if (st == PP_OK && !by_plan)
         st = read_source(arena, args, c, err);
-    if (st == PP_OK)
+    if (st == PP_OK && !by_plan)
         st = read_levels(args, c, err);
     if (st == PP_OK)
         st = read_transport(arena, args, c, err);
+    if (st == PP_OK && by_plan)
+        st = pp_load_plan_mode_read(arena, args, c, err);
     if (st == PP_OK)
         st = read_demands(arena, args, c, err);
     c->source.base_url = c->root;

@@ -15,7 +15,8 @@
 /* A thousand requests with a thousand gaps each take some 10 MiB. */
 #define SAMPLES_MAX_BYTES ((size_t)4 << 30)
 
-static const char *const file_options[] = {"output", "samples", "levels-csv", "requests-csv"};
+static const char *const file_options[] = {"output", "samples", "levels-csv", "requests-csv",
+                                           "evaluation"};
 
 /* Nothing is worse than an hour of load and no place for it. */
 static pp_status check_folder(const char *path, const char *option, pp_error *err)
@@ -65,9 +66,10 @@ static pp_load_run describe_run(pp_load_session *s)
 {
     const pp_load_command *c = &s->command;
     const pp_dialect *dialect = &c->source.dialect;
-    const char *prompts = c->source.prompts != NULL ? "prompts file"
-                          : c->source.trace != NULL ? "trace"
-                                                    : "generated";
+    const char *prompts = c->plan.is_on               ? "load plan"
+                          : c->source.prompts != NULL ? "prompts file"
+                          : c->source.trace != NULL   ? "trace"
+                                                      : "generated";
 
     return (pp_load_run){
         .tool_version = pp_text_of(PP_VERSION),

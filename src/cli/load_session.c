@@ -86,6 +86,7 @@ static void fill_setup(pp_load_session *s, pp_load_setup *setup)
     setup->spin = c->transport.spin;
     setup->worker_count = c->worker_count;
     setup->drain_ns = c->drain_ns;
+    setup->warmup_must_complete = c->plan.is_on;
     setup->server_pid = c->server_pid;
     setup->root = "/";
     setup->sample_of = pp_sample_of_exchange;
@@ -167,7 +168,9 @@ static pp_status run_listed(pp_load_session *s, pp_error *err)
 
     for (size_t i = 0; st == PP_OK && i < s->command.level_count; i++) {
         st = run_level(s, &s->command.levels[i], err);
-        if (st == PP_OK && ended_early(&s->levels[i]))
+        if (st == PP_OK && s->command.plan.is_on)
+            st = pp_load_plan_mode_judge(s, err);
+        if (st == PP_OK && (ended_early(&s->levels[i]) || s->command.plan.lost != NULL))
             break;
     }
     return st;
@@ -195,8 +198,8 @@ static pp_status run_search(pp_load_session *s, pp_error *err)
     s->find_options = pp_find_options_default(whole);
     s->find_options.first = s->find_options.min = s->command.search_low;
     s->find_options.max = s->command.search_high;
-    if (s->find_options.probe_count_max > PP_LOAD_MAX_LEVELS)
-        s->find_options.probe_count_max = PP_LOAD_MAX_LEVELS;
+    if (s->find_options.probe_count_max > PP_LOAD_COMMAND_MAX_LEVELS)
+        s->find_options.probe_count_max = PP_LOAD_COMMAND_MAX_LEVELS;
     st = pp_find_options_check(&s->find_options, err);
     if (st != PP_OK)
         return st;

@@ -11,7 +11,6 @@
 #include "load/client_use.h"
 #include "load/decoder.h"
 #include "load/live.h"
-#include "load/run.h"
 #include "load/worker.h"
 
 #define TELL_NS        (500 * PP_NS_PER_MS)
@@ -19,8 +18,8 @@
 #define LEAD_NS        (2 * PP_NS_PER_MS)
 /* Memory made for replies before the start, shared out over the streams. */
 #define RESERVE_BYTES  ((size_t)16 << 20)
-#define RESERVE_MIN    ((size_t)3 << 10) /* takes 4 KiB; a reply of some tokens fits */
-#define RESERVE_MAX    ((size_t)64 << 10)
+#define RESERVE_MIN    ((size_t)3 << 10)   /* takes 4 KiB; a reply of some tokens fits */
+#define RESERVE_MAX    ((size_t)256 << 10) /* some 1,700 events of /completion (K7) */
 /* A wall clock that moved more than it may be slewed was set (K2). */
 #define DRIFT_NOISE_NS (1 * PP_NS_PER_MS)
 #define DRIFT_SLEW_PER 1000
@@ -41,11 +40,11 @@ typedef struct driver {
 
 void pp_load_setup_default(pp_load_setup *ret_setup)
 {
-    pp_load_options study;
-
-    pp_load_options_default(&study);
     *ret_setup = (pp_load_setup){
-        .limits = study.limits,
+        .limits = {.connect_ns = 10 * PP_NS_PER_S,
+                   .first_byte_ns = 600 * PP_NS_PER_S,
+                   .idle_ns = 120 * PP_NS_PER_S,
+                   .total_ns = 3600 * PP_NS_PER_S},
         .worker_count = 1,
         .drain_ns = 30 * PP_NS_PER_S,
         .root = "/",
@@ -151,6 +150,8 @@ static void plan_hopeless(driver *d)
     int64_t all = measured.known ? measured.value + d->shared.level->warmup_count : INT64_MAX;
 
     d->shared.hopeless_count = all < PP_LOAD_HOPELESS ? all : PP_LOAD_HOPELESS;
+    if (d->shared.setup->sends_all)
+        d->shared.hopeless_count = INT64_MAX;
 }
 
 static void init_gate(pp_gate *gate)
@@ -439,6 +440,8 @@ static pp_load_end end_of(const driver *d)
     for (int64_t i = 0; i < d->started_count; i++)
         if (d->workers[i].cut_by_signal)
             return PP_LOAD_END_INTERRUPTED;
+    if (cause == PP_CAUSE_WARMUP)
+        return PP_LOAD_END_WARMUP;
     if (d->shared.hopeless_count > 0 && !atomic_load(&d->shared.has_hope) &&
         atomic_load(&d->shared.refused_count) >= d->shared.hopeless_count)
         return PP_LOAD_END_HOPELESS;
@@ -543,7 +546,7 @@ pp_status pp_load_drive(pp_arena *arena, const pp_load_setup *setup, const pp_lo
     if (st == PP_OK)
         st = drive(d, arena, &result, err);
     if (st == PP_OK) {
-        result.base_ns = d->shared.base_ns;
+        result.clock_start_ns = d->shared.base_ns;
         result.observed = d->observed;
         *ret_result = result;
     }

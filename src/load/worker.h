@@ -19,6 +19,7 @@ typedef enum pp_cause {
     PP_CAUSE_DURATION,
     PP_CAUSE_INTERRUPTED,
     PP_CAUSE_HOPELESS,
+    PP_CAUSE_WARMUP,
     PP_CAUSE_ERROR /* of a worker or a recorder: the level fails */
 } pp_cause;
 

@@ -5,8 +5,8 @@
 /* The words of enums of load_level.h and of capacity/; a test compares them. */
 static const char *const loop_words[] = {"closed", "open", "trace", NULL};
 static const char *const arrivals_words[] = {"constant", "poisson", "gamma", NULL};
-static const char *const end_words[] = {"requests",    "duration", "trace",
-                                        "interrupted", "hopeless", NULL};
+static const char *const end_words[] = {"requests", "duration", "trace", "interrupted",
+                                        "hopeless", "warm-up",  NULL};
 static const char *const metric_words[] = {"ttft", "first-answer", "e2e", "tpot",
                                            "gap",  "lateness",     NULL};
 static const char *const kind_words[] = {"percentile", "each", "error-rate", "completion", NULL};
@@ -18,17 +18,10 @@ static const char *const steady_words[] = {"known", "no-requests", "never-all-ru
 static const char *const doubt_words[] = {"clock-set",         "stalled",    "late",
                                           "client-lag",        "client-cpu", "in-flight-above",
                                           "schedule-not-kept", "not-cold",   NULL};
-static const char *const note_words[] = {"not-steady",
-                                         "no-steady-window",
-                                         "overloaded",
-                                         "gathered",
-                                         "cold-not-shown",
-                                         "tokens-estimated",
-                                         "wrong-length",
-                                         "interrupted",
-                                         "hopeless",
-                                         "all-failed",
-                                         NULL};
+static const char *const note_words[] = {"not-steady",   "no-steady-window", "overloaded",
+                                         "gathered",     "cold-not-shown",   "tokens-estimated",
+                                         "wrong-length", "interrupted",      "hopeless",
+                                         "all-failed",   "warm-up-failed",   NULL};
 static const char *const knee_words[] = {"known",          "too-few-levels", "no-maximum",
                                          "outside-levels", "not-stable",     NULL};
 static const char *const find_end_words[] = {

@@ -1,5 +1,3 @@
-#include "net/timer_heap.h"
-
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -26,7 +24,7 @@ static void ring(void *user, int64_t now_ns)
     alarm_clock *a = user;
 
     assert_true(now_ns >= a->due_ns);
-    assert_int_equal(a->timer.slot, 0);
+    assert_int_equal(a->timer.deadline.slot, 0);
     a->fired = ++*a->next;
     if (a->again-- > 0)
         pp_http_timer_set(a->server, &a->timer, a->due_ns);
