@@ -7,6 +7,7 @@
 #include "capacity/load_report.h"
 #include "cli/inputs.h"
 #include "cli/load_table.h"
+#include "cli/secret.h"
 #include "version.h"
 
 /* A thousand requests with a thousand gaps each take some 10 MiB. */
@@ -54,7 +55,7 @@ static pp_load_run describe_run(pp_load_session *s)
         .dialect =
             pp_text_of(pp_arena_printf(&s->arena, "%s %s", pp_server_kind_name(dialect->kind),
                                        pp_endpoint_path(dialect->endpoint))),
-        .model = dialect->model,
+        .model = pp_secret_remove(&s->arena, dialect->model, c->key),
         .profile = pp_text_of(
             pp_arena_printf(&s->arena, "%s, %s", prompts, pp_load_reuse_name(c->source.reuse))),
         .origin = s->endpoint.origin,
