@@ -62,6 +62,7 @@ static pp_load_run describe_run(pp_load_session *s)
         .seed = c->source.seed,
         .started_unix_ms = s->started_unix_ms,
         .keep_alive = c->keep_alive,
+        .server_was_sleeping = s->endpoint.is_sleeping,
         .limits =
             {
                 .connect_ns = limit(c->limits.connect_ns),

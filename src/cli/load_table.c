@@ -208,6 +208,37 @@ static const char *names_text(pp_arena *arena, const char *head, unsigned bits,
     return text;
 }
 
+#define MIB 1048576.0
+
+/* B134: growth is shown with its share of a request, since caches of prompts grow so; B136, B137:
+ * when each figure was taken. */
+static void print_server(printer *p, const pp_load_report_level *level)
+{
+    const pp_load_server_use *use = &level->observed.server;
+    int64_t n = level->summary.issued_count;
+    double start, end;
+    const char *text;
+
+    if (!use->rss_start_bytes.known || !use->rss_end_bytes.known)
+        return;
+    start = (double)use->rss_start_bytes.value / MIB;
+    end = (double)use->rss_end_bytes.value / MIB;
+    text = pp_arena_printf(p->arena,
+                           "server: %.1f MiB resident when measuring began, %.1f MiB at "
+                           "its end",
+                           start, end);
+    if (n > 0 && text != NULL)
+        text =
+            pp_arena_printf(p->arena, "%s (%+.2f MiB a request)", text, (end - start) / (double)n);
+    if (use->pss_end_bytes.known && text != NULL)
+        text = pp_arena_printf(p->arena, "%s, %.1f MiB where shared pages count in parts", text,
+                               (double)use->pss_end_bytes.value / MIB);
+    if (use->rss_peak_bytes.known && text != NULL)
+        text = pp_arena_printf(p->arena, "%s; highest since it started %.1f MiB", text,
+                               (double)use->rss_peak_bytes.value / MIB);
+    pp_note_print(load_text(p->arena, &level->asked), text, p->out);
+}
+
 static void print_level_notes(printer *p, const pp_load_report_level *level)
 {
     const pp_level_summary *s = &level->summary;
@@ -225,6 +256,7 @@ static void print_level_notes(printer *p, const pp_load_report_level *level)
             load,
             pp_arena_printf(p->arena, "%lld cut when the level ended", (long long)s->cut_count),
             p->out);
+    print_server(p, level);
 }
 
 /* ---- saturation and search ------------------------------------------------------------------ */

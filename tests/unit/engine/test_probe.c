@@ -53,7 +53,7 @@ static void what_is_no_llama_cpp_is_refused_with_what_it_said(void **state)
     }
 }
 
-static void an_engine_tells_version_pin_and_the_variables_taken_out(void **state)
+static void b178_an_engine_tells_version_pin_and_the_variables_taken_out(void **state)
 {
     pp_arena arena = {0};
     pp_error err = {0};
@@ -82,7 +82,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_no_llama_cpp_is_refused_with_what_it_said),
-        cmocka_unit_test(an_engine_tells_version_pin_and_the_variables_taken_out),
+        cmocka_unit_test(b178_an_engine_tells_version_pin_and_the_variables_taken_out),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
