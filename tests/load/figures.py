@@ -138,7 +138,7 @@ def b092_b096_nothing_is_rounded_to_zero_and_no_rate_is_infinite(f):
     """A server that answers at once (its reply holds no text, so every request failed), and one
     that takes 1 us for a prompt token and 50 us for a further one."""
     with Sim("--null") as sim, Prompts() as prompts:
-        null = load(sim.url, "--server", "openai", "--model", "m", "--keep-alive", "--requests", "400",
+        null = load(sim.url, "--server", "openai", "--model", "m", "--keep-alive", "--requests", "5000",
                     "--prompts", prompts)
     f.exit(null, 1)
     check_small(f, null, [s["stream_end_ns"] for s in null.measured])
@@ -153,8 +153,9 @@ def b092_b096_nothing_is_rounded_to_zero_and_no_rate_is_infinite(f):
 
 def check_small(f, run, times_ns):
     f.true("all numbers are finite", all(map(math.isfinite, numbers(strict(run.stdout)))))
-    f.equal("samples", len(times_ns), 400)
-    f.true("no time is 0", min(times_ns) > 0)
+    f.true("samples", len(times_ns) in (400, 5000), len(times_ns))
+    f.true("no time is 0, nor too short for the way there and back", min(times_ns) > 2000,
+           min(times_ns))
     f.true("times are no whole microseconds", any(ns % 1000 for ns in times_ns))
     f.true("below 1 ms is seen as such", min(times_ns) < 1_000_000, min(times_ns))
 
