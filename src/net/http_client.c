@@ -471,6 +471,8 @@ static void judge(pp_http_transfer *t, CURLcode code)
         return;
     }
     r->result = result_of_code(t, code);
+    if (r->result == PP_HTTP_COMPLETE && r->status == 0)
+        r->result = PP_HTTP_PREMATURE_END; /* closed inside the head: libcurl takes it for whole */
     if (r->result == PP_HTTP_COMPLETE && is_compressed(t))
         (void)refuse(t, PP_HTTP_ENCODING, "the reply is compressed, which was not asked for");
     else if (r->result == PP_HTTP_RESET)
