@@ -48,10 +48,12 @@ static bool read_decimal(const char *text, size_t size, double *ret_value)
     size_t digits = strspn(text, "0123456789.");
 
     if (size == 0 || size >= sizeof copy || digits < size || text[0] == '.' ||
-        text[size - 1] == '.' || memchr(text, '.', size) != memrchr(text, '.', size))
+        text[size - 1] == '.')
         return false;
     memcpy(copy, text, size);
     copy[size] = '\0';
+    if (strchr(copy, '.') != strrchr(copy, '.'))
+        return false;
     *ret_value = strtod(copy, NULL);
     return true;
 }

@@ -34,6 +34,35 @@ def b174_a_reply_that_is_no_stream_is_flagged_and_has_no_first_token(f):
                 (4, 0))
 
 
+# ---- zero and nothing ----------------------------------------------------------------------------
+
+def timed(value):
+    """A stream whose server tells times of `value`, a JSON text."""
+    def answer(request):
+        if request["method"] != "POST":
+            return None
+        last = (b'data: {"choices":[],"timings":{"cache_n":0,"prompt_n":5,"prompt_ms":%s,'
+                b'"predicted_n":2,"predicted_ms":%s}}\n\n' % (value, value))
+        events = [e for e in chat_events(2) if b"usage" not in e]
+        body = b"".join(map(chunk, [*events[:-1], last, events[-1]]))
+        return (b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+                b"Transfer-Encoding: chunked\r\n\r\n" + body + b"0\r\n\r\n")
+    return answer
+
+
+def b097_zero_is_a_value_and_null_is_none(f):
+    with Prompts() as prompts:
+        for text, want in ((b"0.0", 0.0), (b"0", 0.0), (b"null", None)):
+            with Peer(answer=timed(text)) as peer:
+                run = load(peer.url, "--requests", "2", "--prompts", prompts, "--output-tokens", "2")
+            f.exit(run, 0)
+            for s in run.measured:
+                f.equal(f"times of {text}", (s["server"]["prompt_ms"], s["server"]["predicted_ms"]),
+                        (want, want))
+                f.equal(f"cached of {text}", s["tokens"]["cached"], 0)
+                f.equal(f"drafts of {text}", s["server"]["draft_tokens"], None)
+
+
 # ---- cuts ----------------------------------------------------------------------------------------
 
 HEAD = (b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n"
