@@ -4,6 +4,7 @@
 #include "cli/load_output.h"
 #include "cli/load_session.h"
 #include "cli/load_table.h"
+#include "cli/secret.h"
 #include "cli/signals.h"
 
 /* ---- the answer as an exit code -------------------------------------------------------------- */
@@ -97,6 +98,8 @@ static pp_status run(const pp_args *args, pp_exit *ret_exit, pp_error *err)
     if (s == NULL)
         return pp_fail(err, PP_ERR_MEMORY, "out of memory");
     st = work(args, s, ret_exit, err);
+    if (st != PP_OK)
+        pp_secret_remove_from_error(err, s->command.key);
     pp_arena_done(&s->arena);
     free(s);
     return st;

@@ -301,20 +301,46 @@ static const char *cores_text(const writer *w)
     return list;
 }
 
+static int64_t issued_in_all(const writer *w)
+{
+    int64_t count = 0;
+
+    for (size_t i = 0; i < w->report->level_count; i++)
+        count += w->report->levels[i].summary.issued_count;
+    return count;
+}
+
+/* Growth has its share of a request beside it, since caches of prompts grow so (B134); the highest
+ * figure may be of the time before the first request (B136, B137). */
+static void print_memory(const writer *w, const pp_load_server_use *first,
+                         const pp_load_server_use *last)
+{
+    double start = (double)first->rss_start_bytes.value / MIB;
+    double end = (double)last->rss_end_bytes.value / MIB;
+    int64_t count = issued_in_all(w);
+    const char *text =
+        pp_arena_printf(w->arena, "of the server: %s MiB when measuring began, %s MiB at the end",
+                        pp_number_text(w->arena, start), pp_number_text(w->arena, end));
+
+    if (count > 0 && text != NULL)
+        text = pp_arena_printf(w->arena, "%s (%+.2f MiB a request)", text,
+                               (end - start) / (double)count);
+    if (last->rss_peak_bytes.known && text != NULL)
+        text = pp_arena_printf(w->arena, "%s; highest since it started %s MiB", text,
+                               pp_number_text(w->arena, (double)last->rss_peak_bytes.value / MIB));
+    pp_note_print("memory", text, w->out);
+}
+
 /* Of the process that --pid named. */
 static void print_server(const writer *w)
 {
     size_t n = w->report->level_count;
+    const pp_load_server_use *first = n == 0 ? NULL : &w->report->levels[0].observed.server;
     const pp_load_server_use *last = n == 0 ? NULL : &w->report->levels[n - 1].observed.server;
     const char *cores = cores_text(w);
 
-    if (last != NULL && last->rss_end_bytes.known && last->rss_peak_bytes.known)
-        pp_note_print(
-            "memory",
-            pp_arena_printf(w->arena, "of the server: %s MiB at the end, at most %s MiB",
-                            pp_number_text(w->arena, (double)last->rss_end_bytes.value / MIB),
-                            pp_number_text(w->arena, (double)last->rss_peak_bytes.value / MIB)),
-            w->out);
+    if (first != NULL && first->rss_start_bytes.known && last->rss_end_bytes.known)
+        print_memory(w, first, last);
     if (cores == NULL || cores[0] != '\0')
         pp_note_print(
             "CPU",

@@ -376,6 +376,7 @@ static pp_status take_key(pp_arena *arena, pp_load_command *c, const char *from,
                            i + 1);
     c->headers[0] = pp_arena_printf(arena, "Authorization: Bearer %.*s", (int)key.size, key.data);
     c->header_count = 1;
+    c->key = pp_text_dup(arena, key);
     return pp_arena_check(arena, err);
 }
 

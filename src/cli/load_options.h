@@ -40,6 +40,7 @@ struct pp_load_command {
     pp_maybe_int server_pid;
     const char *headers[1]; /* authorisation: never printed */
     size_t header_count;
+    pp_text key; /* in headers[0]; empty without one */
 
     pp_slo slos[PP_SLO_MAX];
     size_t slo_count;

@@ -9,6 +9,7 @@
 #include "capacity/load_report.h"
 #include "cli/inputs.h"
 #include "cli/load_table.h"
+#include "cli/secret.h"
 #include "cli/table.h"
 #include "version.h"
 
@@ -77,13 +78,14 @@ static pp_load_run describe_run(pp_load_session *s)
         .dialect =
             pp_text_of(pp_arena_printf(&s->arena, "%s %s", pp_server_kind_name(dialect->kind),
                                        pp_endpoint_path(dialect->endpoint))),
-        .model = dialect->model,
+        .model = pp_secret_remove(&s->arena, dialect->model, c->key),
         .profile = pp_text_of(
             pp_arena_printf(&s->arena, "%s, %s", prompts, pp_load_reuse_name(c->source.reuse))),
         .origin = s->endpoint.origin,
         .seed = c->source.seed,
         .started_unix_ms = s->started_unix_ms,
         .keep_alive = c->keep_alive,
+        .server_was_sleeping = s->endpoint.is_sleeping,
         .limits =
             {
                 .connect_ns = limit(c->limits.connect_ns),

@@ -1,10 +1,28 @@
 #include "cli/load_session.h"
 
+#include <stdlib.h>
+
 #include "base/clock.h"
+#include "cli/secret.h"
 #include "intake/server_stream.h"
 #include "load/count_answers.h"
 #include "machine/host.h"
 #include "machine/process_memory.h"
+
+/* ---- what a server may have told of the key (B145) ------------------------------------------- */
+
+static void hide_key(pp_load_session *s, pp_text *text)
+{
+    *text = pp_secret_remove(&s->arena, *text, s->command.key);
+}
+
+static void hide_key_in_samples(pp_load_session *s, pp_load_result *result)
+{
+    for (size_t i = 0; s->command.key.size > 0 && i < result->sample_count; i++) {
+        hide_key(s, &result->samples[i].failure_text);
+        hide_key(s, &result->samples[i].finish);
+    }
+}
 
 /* ---- before ---------------------------------------------------------------------------------- */
 
@@ -43,12 +61,38 @@ static pp_status check_process(const pp_load_command *c, pp_error *err)
                    (long long)c->server_pid.value);
 }
 
+/* F09, B153: neither what asks nor what loads goes through a proxy. */
+static void tell_proxy(const pp_load_session *s)
+{
+    static const char *const names[] = {"http_proxy",  "HTTP_PROXY", "https_proxy",
+                                        "HTTPS_PROXY", "all_proxy",  "ALL_PROXY"};
+
+    for (size_t i = 0; !s->live.view.quiet && i < PP_COUNT_OF(names); i++) {
+        const char *value = getenv(names[i]);
+
+        if (value != NULL && value[0] != '\0') {
+            fprintf(s->live.view.out, "note: %s is set; proxies are not used\n", names[i]);
+            return;
+        }
+    }
+}
+
+/* B177: /health of such a server is 200. */
+static void tell_sleeping(const pp_load_session *s)
+{
+    if (s->endpoint.is_sleeping && !s->live.view.quiet)
+        fprintf(s->live.view.out,
+                "note: the server sleeps: the first request waits for its model%s\n",
+                s->command.levels[0].warmup_count > 0 ? ", which the warm-up takes" : "");
+}
+
 pp_status pp_load_session_prepare(pp_load_session *s, pp_error *err)
 {
     const pp_load_command *c = &s->command;
     pp_http_loop *loop = NULL;
     pp_status st = check_process(c, err);
 
+    tell_proxy(s);
     if (st == PP_OK)
         st = pp_http_loop_new(s->stop, &loop, err);
     if (st == PP_OK)
@@ -61,6 +105,7 @@ pp_status pp_load_session_prepare(pp_load_session *s, pp_error *err)
     if (st == PP_OK) {
         adopt_endpoint(s);
         adopt_host(s);
+        tell_sleeping(s);
         st = pp_dialect_check(&c->source.dialect, err);
     }
     if (st == PP_OK)
@@ -148,6 +193,10 @@ static pp_status run_level(pp_load_session *s, const pp_load_level *level, pp_er
     done->level = *level;
     s->live.level = &done->level;
     st = pp_load_drive(&s->arena, &setup, s->source, level, s->stop, &done->result, err);
+    if (st == PP_OK) {
+        hide_key_in_samples(s, &done->result);
+        st = pp_arena_check(&s->arena, err);
+    }
     if (st == PP_OK)
         st = count_answers(s, &done->result, err);
     if (st == PP_OK)

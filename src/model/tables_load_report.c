@@ -335,6 +335,8 @@ static const pp_field run_rows[] = {
     MEMBER("seed", "of everything random", COUNT),
     MEMBER("started_unix_ms", "when, by the wall clock", COUNT),
     MEMBER("keep_alive", "connections were used again", BOOL),
+    OPTION("server_was_sleeping", "it said so before the load: its first request woke it", "false",
+           BOOL),
     MEMBER("limits", "limits of a request", OBJECT(limits_fields)),
 };
 static const pp_fields run_fields = FIELDS("load-run", "what was run against what", run_rows);

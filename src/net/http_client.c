@@ -315,12 +315,21 @@ static size_t advance(pp_http_transfer *t, size_t size, bool is_body)
     return segment;
 }
 
+/* A quick server's reply is read in the turn that sent the request: its arrival is now, not the
+ * instant before the request (B092). */
+static void settle_stamp(pp_http_loop *loop)
+{
+    if (!loop->stamp.waited)
+        loop->stamp.at_ns = loop->stamp.woke_ns = pp_clock_now_ns();
+}
+
 static size_t on_header(char *line, size_t one, size_t size, void *user)
 {
     pp_http_transfer *t = user;
     long status = 0;
 
     (void)one;
+    settle_stamp(t->loop);
     (void)advance(t, size, false);
     if (size >= 1 && size <= 2 && (line[0] == '\r' || line[0] == '\n')) { /* end of a head */
         (void)curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
@@ -395,6 +404,7 @@ static size_t on_body(char *bytes, size_t one, size_t size, void *user)
     pp_http_record *r = t->record;
 
     (void)one;
+    settle_stamp(t->loop);
     if (!status_is_success(r->status))
         return keep_error_body(t, bytes, size);
     if (!t->checked && is_compressed(t))

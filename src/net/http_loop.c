@@ -219,11 +219,12 @@ static void take_offset(pp_http_loop *loop)
     loop->offset_taken_ns = loop->woke_ns;
 }
 
-static void stamp_by_wake(pp_http_loop *loop)
+static void stamp_by_wake(pp_http_loop *loop, bool waited)
 {
     loop->stamp = (pp_read_stamp){
         .at_ns = loop->woke_ns,
         .woke_ns = loop->woke_ns,
+        .waited = waited,
         .serial = loop->stamp.serial + 1,
     };
 }
@@ -262,7 +263,7 @@ static void stamp_socket_read(pp_http_loop *loop, int fd)
     int64_t at_ns;
     int64_t now_ns;
 
-    stamp_by_wake(loop);
+    stamp_by_wake(loop, true);
     real_ns = pp_segment_first(fd, &loop->stamp.socket_errno);
     now_ns = real_ns - loop->real_offset_ns <= loop->woke_ns ? loop->woke_ns : pp_clock_now_ns();
     at_ns = convert_stamp(loop, real_ns, now_ns);
@@ -285,7 +286,7 @@ static void act_on_socket(pp_http_loop *loop, const struct epoll_event *event)
     if ((event->events & EPOLLIN) != 0)
         stamp_socket_read(loop, event->data.fd);
     else
-        stamp_by_wake(loop);
+        stamp_by_wake(loop, false);
     if ((event->events & EPOLLIN) != 0)
         what |= CURL_CSELECT_IN;
     if ((event->events & EPOLLOUT) != 0)
@@ -302,7 +303,7 @@ void pp_http_loop_kick(pp_http_loop *loop)
     int running;
 
     loop->curl_deadline_ns = 0; /* before the call, which may set the next one (K12) */
-    stamp_by_wake(loop);
+    stamp_by_wake(loop, false);
     (void)curl_multi_socket_action(loop->multi, CURL_SOCKET_TIMEOUT, 0, &running);
 }
 

@@ -27,6 +27,8 @@ typedef struct pp_read_stamp {
     int64_t at_ns;
     int64_t woke_ns;
     bool from_kernel;
+    bool waited; /* bytes were there when the loop woke. Else what libcurl reads, right behind what
+                    it has just sent, came later than that */
     uint64_t
         serial; /* a new number for each turn of libcurl: callbacks with one are one read (K4) */
     int socket_errno;     /* what looking at the socket brought to light, 0 for nothing */

@@ -228,7 +228,7 @@ static void add(errors *e, int64_t error_ns)
 
 static void compare(const pp_load_result *r, const pp_sample *s, const truth *t, comparison *c)
 {
-    int64_t at_ns = r->base_ns + s->started_ns + s->ttft_ns.value;
+    int64_t at_ns = r->clock_start_ns + s->started_ns + s->ttft_ns.value;
 
     for (int64_t k = 1; k <= s->text_event_count; k++) {
         int64_t error_ns = at_ns - t->at_ns[k];

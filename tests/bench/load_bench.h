@@ -46,7 +46,7 @@ typedef struct bench_load {
     int64_t output_tokens;
     int64_t prompt_count; /* so many different bodies */
     bool spin;
-    pp_load_sample_of sample_of; /* NULL: the usual one */
+    pp_load_sampler sample_of; /* NULL: the usual one */
 } bench_load;
 
 /** Completions for a llama-server, streamed, on kept connections. */

@@ -210,7 +210,7 @@ static void failures_stand_beside_every_percentile(void **state)
     pp_arena_done(&r->arena);
 }
 
-static void what_is_not_there_is_absent(void **state)
+static void b078_b092_b100_b102_what_is_not_there_is_absent(void **state)
 {
     run *r = the_run();
 
@@ -441,7 +441,7 @@ static void doubts_withhold_verdicts(void **state)
     assert_null(pp_load_note_name(PP_NOTE_COUNT));
 }
 
-static void cold_is_shown_or_not(void **state)
+static void b103_b105_cold_is_shown_or_not(void **state)
 {
     run *r = the_run();
 
@@ -489,14 +489,14 @@ int main(void)
         cmocka_unit_test(ramp_and_tail_are_outside_the_window),
         cmocka_unit_test(p95_of_eight_is_the_maximum),
         cmocka_unit_test(failures_stand_beside_every_percentile),
-        cmocka_unit_test(what_is_not_there_is_absent),
+        cmocka_unit_test(b078_b092_b100_b102_what_is_not_there_is_absent),
         cmocka_unit_test(warmup_and_other_levels_are_left_out),
         cmocka_unit_test(b015_gathered_gaps_are_withheld),
         cmocka_unit_test(goodput_counts_requests_within_every_limit),
         cmocka_unit_test(overload_is_named),
         cmocka_unit_test(a_client_that_does_not_keep_the_schedule_says_so),
         cmocka_unit_test(doubts_withhold_verdicts),
-        cmocka_unit_test(cold_is_shown_or_not),
+        cmocka_unit_test(b103_b105_cold_is_shown_or_not),
         cmocka_unit_test(impossible_samples_are_refused),
     };
 
