@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "intake/server_stream.h"
+#include "load/count_answers.h"
 #include "machine/host.h"
 
 /* ---- before ---------------------------------------------------------------------------------- */
@@ -101,6 +102,25 @@ static bool ended_early(const pp_load_done *done)
            done->result.observed.ended_by == PP_LOAD_END_HOPELESS;
 }
 
+/* Where a llama-server, or a proxy in front of it, told no number of tokens. */
+static pp_status count_answers(pp_load_session *s, pp_load_result *result, pp_error *err)
+{
+    const pp_load_command *c = &s->command;
+    pp_http_loop *loop = NULL;
+    pp_status st;
+
+    if (!s->endpoint.is_llama_server)
+        return PP_OK;
+    st = pp_http_loop_new(s->stop, &loop, err);
+    if (st == PP_OK)
+        st = pp_http_loop_configure(loop, &c->transport, err);
+    if (st == PP_OK)
+        st = pp_load_count_answers(loop, c->root, c->headers, c->header_count, result->samples,
+                                   result->sample_count, err);
+    pp_http_loop_free(loop);
+    return st;
+}
+
 /* Appends a level. */
 static pp_status run_level(pp_load_session *s, const pp_load_level *level, pp_error *err)
 {
@@ -112,6 +132,8 @@ static pp_status run_level(pp_load_session *s, const pp_load_level *level, pp_er
     done->level = *level;
     s->live.level = &done->level;
     st = pp_load_drive(&s->arena, &setup, s->source, level, s->stop, &done->result, err);
+    if (st == PP_OK)
+        st = count_answers(s, &done->result, err);
     if (st == PP_OK)
         st = pp_load_summarise(&s->arena, level, &done->result.observed, done->result.samples,
                                done->result.sample_count, &s->rules, &done->summary, err);

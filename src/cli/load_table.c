@@ -164,7 +164,7 @@ static const char *percent_text(pp_arena *arena, pp_maybe_real percent)
 
 static const char *because(pp_arena *arena, const pp_slo_result *r)
 {
-    if (r->verdict != PP_SLO_UNDECIDED)
+    if (r->reason == PP_SLO_REASON_NONE)
         return "";
     if (r->needed_more_count.known)
         return pp_arena_printf(arena, "; %lld more requests would decide if none is over",

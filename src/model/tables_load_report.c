@@ -268,7 +268,7 @@ static const pp_fields client_fields = FIELDS("load-client", "whether it kept up
 static const pp_field verdict_rows[] = {
     MEMBER("slo", "the demand as written", FILLED),
     MEMBER("verdict", "what the requests show", WORDS(verdict_words)),
-    MEMBER("reason", "why it is undecided; null otherwise", WORDS(reason_words), OR_NULL),
+    MEMBER("reason", "why it is undecided, or `overloaded` beside `fail`; null otherwise", WORDS(reason_words), OR_NULL),
     MEMBER("counted", "requests that say something", COUNT),
     MEMBER("violation_count", "over the limit, failed, or cut when over it", COUNT),
     MEMBER("left_out_count", "cut before they were over it", COUNT),

@@ -428,8 +428,10 @@ static pp_http_result result_of_code(const pp_http_transfer *t, CURLcode code)
     long system_errno = t->loop->stamp.socket_errno;
 
     switch (code) {
-    case CURLE_OK:
-        return PP_HTTP_COMPLETE;
+    case CURLE_OK: /* also of a connection that ends within the head, behind its first line */
+        if (t->record->status != 0)
+            return PP_HTTP_COMPLETE;
+        return system_errno == ECONNRESET ? PP_HTTP_RESET : PP_HTTP_PREMATURE_END;
     case CURLE_COULDNT_RESOLVE_HOST:
         return PP_HTTP_UNRESOLVED;
     case CURLE_COULDNT_CONNECT:
