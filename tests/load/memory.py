@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from harness import BINARY, load, main
-from peers import MIB, Process, Prompts
+from peers import MIB, Process, Prompts, went
 
 
 def server_of(process, *args):
@@ -25,7 +25,7 @@ def b134_growth_over_the_run_is_shown_with_its_share_of_a_request(f):
     """17 MiB for each answer: a warm-up, then six measured ones, one after another."""
     with Process("grow") as process:
         run, (use,) = server_of(process, "--requests", "6", "--warm-up", "1")
-        f.exit(run, 0)
+        went(f, run)
         near(f, "growth of the measured part", use["rss_end_bytes"] - use["rss_start_bytes"],
              6 * 17 * MIB)
         f.true("peak is no less", use["rss_peak_bytes"] >= use["rss_end_bytes"] - MIB, use)
@@ -69,7 +69,7 @@ def b136_pages_that_are_touched_by_the_first_request_are_seen(f):
     for warmup, growth in (("0", 100), ("1", 0)):
         with Process("late") as process:
             run, (use,) = server_of(process, "--requests", "3", "--warm-up", warmup)
-            f.exit(run, 0)
+            went(f, run)
             near(f, f"growth after {warmup} warm-ups", use["rss_end_bytes"] - use["rss_start_bytes"],
                  growth * MIB)
             f.true("the peak has them in both", use["rss_peak_bytes"] >= 100 * MIB, use)
@@ -81,7 +81,7 @@ def b137_a_peak_of_the_start_stands_apart_from_what_serving_took(f):
     for name in ("peak", "steady"):
         with Process(name) as process:
             run, uses = server_of(process, "--clients", "1,2", "--requests", "3")
-            f.exit(run, 0)
+            went(f, run)
             seen.append(uses)
     first, second = seen
     for use in first:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 from harness import BINARY, Sim, load, main
-from peers import Peer, Prompts, chat_events, chunk
+from peers import Peer, Prompts, chat_events, chunk, disturbed, doubts, went
 
 FAST = ("--token-time", "1ms", "--prefill", "1us")
 
@@ -17,12 +17,12 @@ FAST = ("--token-time", "1ms", "--prefill", "1us")
 
 def b103_a_cached_prompt_takes_the_verdict_of_a_cold_run_away(f):
     with Sim(*FAST, "--fault", "cached:9") as sim:
-        for args, exit_code, verdict in (((), 0, "pass"), (("--cold",), 3, "undecided")):
+        for args, verdict in (((), "pass"), (("--cold",), "undecided")):
             run = load(sim.url, "--requests", "20", "--prompt-tokens", "32", "--output-tokens", "2",
                        "--slo", "ttft.p50<=20s", *args)
-            f.exit(run, exit_code)
-            f.equal(f"verdict {args}", run.level["verdict"], verdict)
-            f.equal(f"doubts {args}", run.level["doubts"], ["not-cold"] if args else [])
+            f.exit(run, 3) if args else went(f, run)
+            f.true(f"verdict {args}", run.level["verdict"] == verdict or disturbed(run), run.level["verdict"])
+            f.equal(f"doubts {args}", doubts(run.level), ["not-cold"] if args else [])
             cache = run.level["cache"]
             f.between(f"share {args}", cache["cached_percent"], 100 * 9 / 32 - 1e-6,
                       100 * 9 / 32 + 1e-6)
@@ -30,7 +30,7 @@ def b103_a_cached_prompt_takes_the_verdict_of_a_cold_run_away(f):
     with Sim(*FAST) as sim:
         run = load(sim.url, "--requests", "20", "--prompt-tokens", "32", "--output-tokens", "2",
                    "--slo", "ttft.p50<=20s", "--cold")
-        f.exit(run, 0)
+        went(f, run)
         f.equal("is_cold where nothing was cached", run.level["cache"]["is_cold"], True)
 
 
@@ -42,7 +42,7 @@ def b104_levels_do_not_warm_each_other(f):
         for clients, seed in (("1,2", "1"), ("2,1", "2")):
             run = load(sim.url, "--clients", clients, "--requests", "4", "--prompt-tokens", "48",
                        "--output-tokens", "2", "--seed", seed)
-            f.exit(run, 0)
+            went(f, run)
             hashes += [s["request_sha256"] for s in run.samples]
             for level in run.report["levels"]:
                 what = f"level {level['number']} of {clients}"
@@ -62,7 +62,7 @@ def b104_prompts_that_come_again_show_as_cached_and_fast(f):
                        "--server", "openai", "--model", "m", "--prompts", prompts, "--output-tokens", "2", "--slo", "ttft.p50<=60s")
     f.exit(run, 3)
     first, second = run.report["levels"]
-    f.equal("doubts", (first["doubts"], second["doubts"]), ([], ["not-cold"]))
+    f.equal("doubts", (doubts(first), doubts(second)), ([], ["not-cold"]))
     f.equal("first level, cached", first["cache"]["cached_percent"], 0)
     f.between("second level, cached", second["cache"]["cached_percent"], 95, 99.9)
     ttft = [median(s["ttft_ns"] for s in run.measured if s["level"] == n) for n in (1, 2)]
@@ -83,12 +83,12 @@ def cached_stream(tokens):
 
 def b105_cached_tokens_in_usage_are_seen_and_said(f):
     with Prompts() as prompts:
-        for tokens, exit_code, doubts in ((3, 3, ["not-cold"]), (0, 0, [])):
+        for tokens, wanted in ((3, ["not-cold"]), (0, [])):
             with Peer(answer=cached_stream(tokens)) as peer:
                 run = load(peer.url, "--requests", "4", "--prompts", prompts, "--cold",
                            "--output-tokens", "4")
-            f.exit(run, exit_code)
-            f.equal("doubts", run.level["doubts"], doubts)
+            f.exit(run, 3) if tokens else went(f, run)
+            f.equal("doubts", doubts(run.level), wanted)
             f.equal("cached", {s["tokens"]["cached"] for s in run.measured}, {tokens})
             f.equal("flags", {"prompt-cached" in s["flags"] for s in run.measured}, {tokens > 0})
 
@@ -101,7 +101,7 @@ def b106_workers_send_a_thousand_different_prompts_and_the_same_set(f):
         for workers in ("1", "8"):
             run = load(sim.url, "--clients", "8", "--workers", workers, "--requests", "1000",
                        "--prompt-tokens", "32", "--output-tokens", "1", "--keep-alive")
-            f.exit(run, 0)
+            went(f, run)
             hashes = [s["request_sha256"] for s in run.samples]
             f.equal(f"different prompts with {workers} workers", len(set(hashes)), len(hashes))
             sets.append(set(hashes))
@@ -117,7 +117,7 @@ def b107_prompts_have_the_asked_length_in_the_servers_tokens(f):
                 run = load(sim.url, "--api", api, "--requests", "20", "--prompt-tokens", str(asked),
                            "--output-tokens", "1")
                 sim.stop()
-                f.exit(run, 0)
+                went(f, run)
                 got = [line["prompt_tokens"] for line in sim.lines("arrival")]
                 f.equal(f"{api}, {asked}: counted by the server", set(got), {asked})
                 f.equal(f"{api}, {asked}: requests", len(got), 21)
@@ -145,7 +145,7 @@ def b108_memory_grows_by_no_more_than_a_sample_for_each_request(f):
     replies as may wait to be decoded do so in both runs."""
     with Sim("--null") as sim, Prompts() as prompts:
         few, many = (peak_of_load(sim.url, prompts, n) for n in (15_000, 30_000))
-    f.between("KiB for 15,000 requests more", many - few, 0, 75_000)
+    f.true("KiB for 15,000 requests more", many - few <= 75_000, (few, many))
 
 
 # ---- prompts as bytes ----------------------------------------------------------------------------
@@ -185,7 +185,7 @@ def b110_a_simulated_server_takes_empty_prompts_of_each_api(f):
         for api in ("chat", "text", "completion"):
             run = load(sim.url, "--api", api, "--requests", "2", "--prompts", prompts,
                        "--output-tokens", "2")
-            f.exit(run, 0)
+            went(f, run)
             f.equal(f"{api}: ok", run.level["counts"]["ok"], 2)
 
 

@@ -11,7 +11,7 @@ import threading
 import time
 
 from harness import BINARY, Sim, load, main
-from peers import Peer, Prompts, chat_events, chunk, plain
+from peers import Peer, Prompts, chat_events, chunk, plain, went
 
 SHORT = ("--prompt-tokens", "32", "--output-tokens", "4")
 
@@ -24,7 +24,7 @@ def b174_a_reply_that_is_no_stream_is_flagged_and_has_no_first_token(f):
         args = [word for name in fault for word in ("--fault", name)]
         with Sim("--token-time", "1ms", "--prefill", "1us", *args) as sim:
             run = load(sim.url, "--requests", "4", *SHORT)
-        f.exit(run, 0)
+        went(f, run)
         for s in run.measured:
             f.true(f"{fault}: flag", "not-streamed" in s["flags"], s["flags"])
             f.equal(f"{fault}: TTFT, gaps", (s["ttft_ns"], s["gaps_ns"]), (None, []))
@@ -55,7 +55,7 @@ def b097_zero_is_a_value_and_null_is_none(f):
         for text, want in ((b"0.0", 0.0), (b"0", 0.0), (b"null", None)):
             with Peer(answer=timed(text)) as peer:
                 run = load(peer.url, "--requests", "2", "--prompts", prompts, "--output-tokens", "2")
-            f.exit(run, 0)
+            went(f, run)
             for s in run.measured:
                 f.equal(f"times of {text}", (s["server"]["prompt_ms"], s["server"]["predicted_ms"]),
                         (want, want))
@@ -170,7 +170,7 @@ def b175_framing_of_a_simulated_server_in_all_forms(f):
                         ("write-size:1", True), ("read-to-close", True), ("no-last-chunk", False)):
         with Sim("--token-time", "1ms", "--prefill", "1us", "--fault", fault) as sim:
             run = load(sim.url, "--requests", "3", *SHORT)
-        f.exit(run, 0 if good else 1)
+        went(f, run) if good else f.exit(run, 1)
         f.equal(f"{fault}: ok", run.level["counts"]["ok"], 3 if good else 0)
         f.equal(f"{fault}: classes", run.level["counts"]["failures"],
                 {} if good else {"premature-end": 3})
@@ -202,7 +202,7 @@ def b179_progress_events_are_no_tokens(f):
     with Sim("--token-time", "1ms", "--prefill", "1ms", "--fault", "progress:10") as sim:
         run = load(sim.url, "--requests", "3", *SHORT)
         sim.stop()
-        f.exit(run, 0)
+        went(f, run)
         for s in run.measured:
             f.equal("events with text", s["text_event_count"], 4)
             f.equal("tokens", s["tokens"]["generated"], 4)
@@ -218,7 +218,7 @@ def b180_a_prompt_of_2_mib_is_sent_at_once(f):
     text = (words[0] * (2 << 20))[:2 << 20]
     with Peer() as peer, Prompts(json.dumps({"prompt": text}) + "\n") as prompts:
         run = load(peer.url, "--requests", "5", "--warm-up", "0", "--prompts", prompts)
-        f.exit(run, 0)
+        went(f, run)
         f.equal("sizes", {len(json.loads(r["body"])["messages"][0]["content"]) for r in peer.posts},
                 {2 << 20})
         f.true("no request expects anything", all("expect" not in r["headers"] for r in peer.posts))
