@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "intake/server_stream.h"
+#include "load/server_idle.h"
 #include "machine/host.h"
 
 /* ---- before ---------------------------------------------------------------------------------- */
@@ -77,6 +78,30 @@ static void fill_setup(pp_load_session *s, pp_load_setup *setup)
     setup->user = &s->live;
 }
 
+/* A text says why, so that nobody has to look for it in the samples (B054). */
+static void tell_failure(const pp_load_session *s, const pp_load_done *done)
+{
+    const pp_sample *first = NULL;
+    bool hopeless = (done->summary.notes & PP_NOTE_HOPELESS) != 0;
+    bool all = hopeless || (done->summary.notes & PP_NOTE_ALL_FAILED) != 0;
+
+    for (size_t i = 0; i < done->result.sample_count && first == NULL; i++) {
+        const pp_sample *sample = &done->result.samples[i];
+
+        if (!pp_sample_is_ok(sample) && sample->failure != PP_FAILURE_CUT &&
+            (hopeless || sample->id.phase == PP_PHASE_MEASURED))
+            first = sample;
+    }
+    if (first == NULL || (s->live.view.quiet && !all))
+        return;
+    fprintf(s->live.view.out, "level %lld: %s: %s%s%.*s\n", (long long)done->level.number,
+            hopeless ? "given up, since the first requests all failed alike"
+            : all    ? "all requests failed; the first one"
+                     : "the first failure",
+            pp_failure_name(first->failure), first->failure_text.size > 0 ? ": " : "",
+            (int)first->failure_text.size, first->failure_text.data);
+}
+
 static void tell_level(pp_load_session *s, const pp_load_done *done)
 {
     const pp_level_summary *sum = &done->summary;
@@ -100,17 +125,50 @@ static bool ended_early(const pp_load_done *done)
            done->result.observed.ended_by == PP_LOAD_END_HOPELESS;
 }
 
+/* What is measured beside the work that others left behind is not the load's (F13). A signal that
+ * comes meanwhile is left to the level: it ends at once, as interrupted. */
+static pp_status await_idle(pp_load_session *s, pp_server_idle *ret_idle, pp_error *err)
+{
+    const pp_load_command *c = &s->command;
+    pp_http_loop *loop = NULL;
+    pp_status st = PP_OK;
+
+    *ret_idle = (pp_server_idle){0};
+    if (!s->endpoint.is_llama_server)
+        return PP_OK;
+    st = pp_http_loop_new(s->stop, &loop, err);
+    if (st == PP_OK)
+        st = pp_http_loop_configure(loop, &c->transport, err);
+    if (st == PP_OK) {
+        pp_error why = {0};
+
+        st = pp_server_await_idle(loop, c->root, c->headers, c->header_count, c->idle_wait_ns,
+                                  ret_idle, &why);
+        if (st == PP_ERR_INTERRUPTED)
+            st = PP_OK;
+        else if (st != PP_OK)
+            *err = why;
+    }
+    pp_http_loop_free(loop);
+    return st;
+}
+
 /* Appends a level. */
 static pp_status run_level(pp_load_session *s, const pp_load_level *level, pp_error *err)
 {
     pp_load_done *done = &s->levels[s->level_count];
     pp_load_setup setup;
+    pp_server_idle idle;
     pp_status st;
 
     fill_setup(s, &setup);
     done->level = *level;
     s->live.level = &done->level;
-    st = pp_load_drive(&s->arena, &setup, s->source, level, s->stop, &done->result, err);
+    st = await_idle(s, &idle, err);
+    if (st == PP_OK)
+        st = pp_load_drive(&s->arena, &setup, s->source, level, s->stop, &done->result, err);
+    done->result.observed.server_was_idle = idle.was_idle;
+    done->result.observed.idle_wait_ns = idle.waited_ns;
     if (st == PP_OK)
         st = pp_load_summarise(&s->arena, level, &done->result.observed, done->result.samples,
                                done->result.sample_count, &s->rules, &done->summary, err);
@@ -120,6 +178,7 @@ static pp_status run_level(pp_load_session *s, const pp_load_level *level, pp_er
     }
     s->level_count++;
     tell_level(s, done);
+    tell_failure(s, done);
     return PP_OK;
 }
 

@@ -208,6 +208,17 @@ static const char *names_text(pp_arena *arena, const char *head, unsigned bits,
     return text;
 }
 
+static const char *failures_text(pp_arena *arena, const pp_level_summary *s)
+{
+    const char *text = "failed:";
+
+    for (size_t i = 1, n = 0; i < PP_FAILURE_COUNT && text != NULL; i++)
+        if (s->failures[i] > 0 && i != PP_FAILURE_CUT)
+            text = pp_arena_printf(arena, "%s%s %lld %s", text, n++ > 0 ? "," : "",
+                                   (long long)s->failures[i], pp_failure_name((pp_failure)i));
+    return text;
+}
+
 static void print_level_notes(printer *p, const pp_load_report_level *level)
 {
     const pp_level_summary *s = &level->summary;
@@ -215,6 +226,8 @@ static void print_level_notes(printer *p, const pp_load_report_level *level)
 
     for (size_t i = 0; i < s->result_count; i++)
         pp_note_print(load, result_text(p->arena, &s->results[i]), p->out);
+    if (s->failed_count > 0)
+        pp_note_print(load, failures_text(p->arena, s), p->out);
     if (s->doubts != 0)
         pp_note_print(load, names_text(p->arena, "not valid:", s->doubts, pp_load_doubt_name),
                       p->out);

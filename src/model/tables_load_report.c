@@ -15,9 +15,9 @@ static const char *const reason_words[] = {"too-few",    "no-requests", "not-val
                                            "overloaded", "gathered",    NULL};
 static const char *const steady_words[] = {"known", "no-requests", "never-all-running", "no-length",
                                            NULL};
-static const char *const doubt_words[] = {"clock-set",         "stalled",    "late",
-                                          "client-lag",        "client-cpu", "in-flight-above",
-                                          "schedule-not-kept", "not-cold",   NULL};
+static const char *const doubt_words[] = {
+    "clock-set",       "stalled",           "late",     "client-lag", "client-cpu",
+    "in-flight-above", "schedule-not-kept", "not-cold", "polluted",   NULL};
 static const char *const note_words[] = {"not-steady",
                                          "no-steady-window",
                                          "overloaded",
@@ -172,6 +172,9 @@ static const pp_fields server_fields =
 
 static const pp_field observed_rows[] = {
     MEMBER("ended_by", "what ended the level", WORDS(end_words)),
+    MEMBER("server_was_idle", "it worked on nothing when the level began; null: it does not tell",
+           BOOL, OR_NULL),
+    MEMBER("idle_wait_ns", "waited for that before the level", COUNT),
     MEMBER("started_unix_ms", "when, by the wall clock", COUNT),
     MEMBER("measured_at_ns", "when the measured part began, from the start of the level", COUNT),
     MEMBER("ended_at_ns", "when its last request had ended or was cut", COUNT),
@@ -328,6 +331,8 @@ static const pp_field limits_rows[] = {
     MEMBER("idle_ns", "between tokens", COUNT, OR_NULL),
     MEMBER("total_ns", "of the request", COUNT, OR_NULL),
     MEMBER("body_max_bytes", "of a reply", COUNT, OR_NULL),
+    MEMBER("drain_ns", "of requests in flight when a level ends", COUNT, OR_NULL),
+    MEMBER("idle_wait_ns", "before a level, for a server that still works", COUNT, OR_NULL),
 };
 static const pp_fields limits_fields =
     FIELDS("load-limits", "limits of a request in force; null: none", limits_rows);
