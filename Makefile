@@ -55,8 +55,8 @@ examples: build ## rewrite the outputs that pages show for their commands; revie
 	    PARETOPILOT_BINARY=$(CURDIR)/$(BUILD)/src/cli/paretopilot tests/support/examples.sh > /dev/null
 	@git --no-pager diff --stat README.md docs
 
-fuzz:      ## fuzz every reader for FUZZ_SECONDS each (needs clang)
-	@tools/fuzz.sh $(FUZZ_SECONDS)
+fuzz:      ## fuzz every reader, or those of FUZZ_TARGETS, for FUZZ_SECONDS each (needs clang)
+	@tools/fuzz.sh $(FUZZ_SECONDS) $(FUZZ_TARGETS)
 
 format:    ## lay out the sources as .clang-format says
 	@clang-format -i $$(git ls-files '*.c' '*.h')

@@ -15,20 +15,19 @@ passed=0
 failed=0
 skipped=0
 
-count() { { grep -o "$1" "$2" || true; } | wc -l; } # none is no failure
-
 # tally RESULTS CODE - add the results that Meson wrote; CODE is how its run ended
 tally() {
-    local these_failed these_skipped
-    [ -e "$1" ] || { echo "check.sh: the tests wrote no result" >&2; failed=$((failed + 1)); return; }
-    these_failed=$(($(count '<failure' "$1") + $(count '<error' "$1")))
-    these_skipped=$(count '<skipped' "$1")
-    passed=$((passed + $(count '<testcase ' "$1") - these_failed - these_skipped))
-    # What met its time limit stands there with the results so far and no mark.
-    these_failed=$((these_failed + $(count '"result": "TIMEOUT"' "${1%.junit.xml}.json")))
-    if [ "$2" -ne 0 ] && [ "$these_failed" -eq 0 ]; then
-        these_failed=1 # a test program died without a result of its own
+    local counts these_passed these_failed these_skipped
+    if [ ! -e "$1" ] || ! counts=$(python3 -B "$tools_dir/tally.py" "$1"); then
+        echo "check.sh: the tests wrote no result" >&2
+        failed=$((failed + 1))
+        return
     fi
+    read -r these_passed these_failed these_skipped <<< "$counts"
+    if [ "$2" -ne 0 ] && [ "$these_failed" -eq 0 ]; then
+        these_failed=1 # something went wrong that is no test
+    fi
+    passed=$((passed + these_passed))
     failed=$((failed + these_failed))
     skipped=$((skipped + these_skipped))
 }

@@ -178,14 +178,9 @@ static void print_passed(gate_run *r)
 {
     pp_arena *arena = &r->inputs.arena;
     const pp_decision *d = &r->inputs.decision;
-    const pp_candidate *winner = &d->set->candidates[d->selected];
 
     pp_note_print("gate", "passed", stdout);
-    pp_note_print("selected",
-                  pp_arena_printf(arena, "%s (%s)%s", shown(r, winner->id.data, 40),
-                                  shown(r, winner->label.data, 60),
-                                  d->selected == d->set->baseline_index ? ", the baseline" : ""),
-                  stdout);
+    pp_decision_print_selected(arena, d, stdout);
     pp_note_print("compared",
                   pp_arena_printf(arena,
                                   "%zu candidates, %zu inside the limits, %zu on the frontier",

@@ -7,10 +7,13 @@
 #include "decide/recommendation.h"
 
 /* A table of thousands of rows helps nobody; decision-details.json has them all. */
-#define MAX_TABLE_ROWS 40
-#define MAX_NOTES      20
-#define ID_COLUMNS     28
-#define HEADER_COLUMNS 12
+#define MAX_TABLE_ROWS     40
+#define MAX_NOTES          20
+#define ID_COLUMNS         28
+#define HEADER_COLUMNS     12
+/* A line of its own has more room than a cell. */
+#define LINE_ID_COLUMNS    40
+#define LINE_LABEL_COLUMNS 60
 
 /* What is being printed; texts are made in the arena. */
 typedef struct printed {
@@ -208,18 +211,26 @@ static void print_notes(const printed *t, const size_t *order, FILE *out)
         fprintf(out, "... and %zu more; --details FILE lists all\n", left_out);
 }
 
+void pp_decision_print_selected(pp_arena *arena, const pp_decision *decision, FILE *out)
+{
+    const pp_benchmark_set *set = decision->set;
+    const pp_candidate *winner = &set->candidates[decision->selected];
+
+    pp_note_print(
+        "selected",
+        pp_arena_printf(arena, "%s (%s)%s", pp_table_cell_text(arena, winner->id, LINE_ID_COLUMNS),
+                        pp_table_cell_text(arena, winner->label, LINE_LABEL_COLUMNS),
+                        decision->selected == set->baseline_index ? ", the baseline" : ""),
+        out);
+}
+
 static void print_winner(const printed *t, FILE *out)
 {
     const pp_decision *d = t->decision;
-    const pp_candidate *winner = &t->decision->set->candidates[d->selected];
     const pp_goal *goal = &t->decision->constraints->objective;
     const char *reason = pp_decision_reason(t->arena, d);
 
-    pp_note_print("selected",
-                  pp_arena_printf(
-                      t->arena, "%s (%s)%s", shown_id(t, d->selected), shown(t, winner->label, 60),
-                      d->selected == t->decision->set->baseline_index ? ", the baseline" : ""),
-                  out);
+    pp_decision_print_selected(t->arena, d, out);
     pp_note_print("reason", reason == NULL ? NULL : shown(t, pp_text_of(reason), 1000), out);
     if (d->near_miss == PP_NOT_FOUND)
         return;

@@ -11,4 +11,7 @@
 PP_MUST_CHECK pp_status pp_decision_table_print(pp_arena *arena, const pp_decision *decision,
                                                 FILE *out, pp_error *err);
 
+/** The line "selected", for a decision with a winner. */
+void pp_decision_print_selected(pp_arena *arena, const pp_decision *decision, FILE *out);
+
 #endif

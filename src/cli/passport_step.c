@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "cli/decision_table.h"
 #include "cli/table.h"
 #include "decide/passport.h"
 #include "model/fields.h"
@@ -47,17 +48,10 @@ static double room_of(const pp_decision *d)
     return room > 0.0 ? room : 0.0; /* a value may be a last digit behind and counts as inside */
 }
 
-static void print_selected(pp_arena *arena, const pp_decision *d)
+static void print_cutoff(pp_arena *arena, const pp_decision *d)
 {
     const pp_goal *goal = &d->constraints->objective;
-    const pp_candidate *winner = &d->set->candidates[d->selected];
 
-    pp_note_print("selected",
-                  pp_arena_printf(arena, "%s (%s)%s",
-                                  pp_table_cell_text(arena, winner->id, ID_COLUMNS),
-                                  pp_table_cell_text(arena, winner->label, LABEL_COLUMNS),
-                                  d->selected == d->set->baseline_index ? ", the baseline" : ""),
-                  stdout);
     if (!isfinite(d->cutoff))
         return;
     pp_note_print("cutoff",
@@ -88,7 +82,8 @@ static void print_summary(step *s, const pp_passport_file *file, const char *pat
 {
     pp_arena *arena = &s->inputs.arena;
 
-    print_selected(arena, &s->inputs.decision);
+    pp_decision_print_selected(arena, &s->inputs.decision, stdout);
+    print_cutoff(arena, &s->inputs.decision);
     print_named(arena, "near miss", pp_json_find(s->passport, "closest_outside_shortlist"));
     print_named(arena, "smaller", pp_json_find(s->passport, "resource_alternative"));
     print_evidence(s, MAX_ISSUES);

@@ -8,6 +8,7 @@
 #include "decide/passport.h"
 #include "decide/passport_check.h"
 #include "decide/stability.h"
+#include "evidence/journal_chain.h"
 #include "intake/bench_compare.h"
 #include "load/prompts.h"
 #include "load/trace.h"
@@ -299,6 +300,19 @@ static pp_status check_line(validator *v, const pp_document_kind *kind, const ch
     return st;
 }
 
+/* Each line, and what the line before has to do with it. */
+static pp_status check_journal(validator *v, pp_error *err)
+{
+    pp_journal_chain chain;
+    pp_status st = pp_journal_chain_check(pp_buf_text(&v->bytes), v->bytes.size, &chain, err);
+
+    if (st == PP_OK)
+        v->out->holds =
+            pp_arena_printf(v->arena, "%s, %s", count_text(v->arena, chain.line_count, "line"),
+                            pp_journal_ending_name(chain.ending));
+    return st;
+}
+
 static pp_status check_lines(validator *v, const pp_document_kind *kind, pp_error *err)
 {
     const char *at = pp_buf_text(&v->bytes);
@@ -307,6 +321,8 @@ static pp_status check_lines(validator *v, const pp_document_kind *kind, pp_erro
 
     v->out->kind = kind->name;
     v->out->version = kind->versions;
+    if (strcmp(kind->name, "journal") == 0)
+        return check_journal(v, err);
     while (at < end) {
         const char *line_end = memchr(at, '\n', (size_t)(end - at));
         pp_status st;
@@ -392,6 +408,10 @@ static pp_status check_not_json(validator *v, const pp_error *whole, pp_error *e
     }
     if (format != PP_BENCH_FORMAT_UNKNOWN)
         return check_bench(v, format, err);
+    if (pp_json_has_mark(pp_buf_text(&v->bytes), v->bytes.size)) {
+        *err = *whole;
+        return whole->status;
+    }
     return pp_fail(err, PP_ERR_SCHEMA, "neither a document of this program nor of llama-bench");
 }
 

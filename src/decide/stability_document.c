@@ -122,15 +122,6 @@ static pp_status decode_labels(pp_arena *arena, const pp_json *root, pp_stabilit
     return st;
 }
 
-static const pp_json *member_named(const pp_json *object, pp_text name)
-{
-    for (size_t i = 0; i < object->object.count; i++) {
-        if (pp_text_equal(object->object.members[i].key, name))
-            return object->object.members[i].value;
-    }
-    return NULL;
-}
-
 /* None, or one for each label, in any order. */
 static pp_status decode_inputs(pp_arena *arena, const pp_json *root, pp_stability *s, pp_error *err)
 {
@@ -145,7 +136,7 @@ static pp_status decode_inputs(pp_arena *arena, const pp_json *root, pp_stabilit
     s->pass_sha256 = PP_ARENA_NEW(arena, pp_text, s->pass_count);
     st = pp_arena_check(arena, err);
     for (size_t i = 0; st == PP_OK && i < s->pass_count; i++) {
-        const pp_json *sha256 = member_named(inputs, s->pass_labels[i]);
+        const pp_json *sha256 = pp_json_find_text(inputs, s->pass_labels[i]);
 
         if (sha256 == NULL)
             st =

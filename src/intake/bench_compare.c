@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "intake/bench_names.h"
 #include "intake/bench_summary.h"
 #include "model/document_kinds.h"
 

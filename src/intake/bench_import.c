@@ -5,18 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "intake/bench_groups.h"
+#include "intake/bench_names.h"
 #include "stats/percentile.h"
 #include "stats/summary.h"
 
 #define PROMPT_RATE     "prompt_tokens_per_second"
 #define GENERATION_RATE "generation_tokens_per_second"
-
-/* A configuration and its pools. */
-typedef struct group {
-    pp_text identity; /* canonical text of its set-up */
-    const pp_bench_pool **pools;
-    size_t pool_count;
-} group;
 
 typedef struct importer {
     pp_arena *arena;
@@ -26,7 +21,7 @@ typedef struct importer {
     size_t row_count;
     pp_bench_pool *pools;
     size_t pool_count;
-    group *groups; /* in the order of their first rows */
+    pp_bench_group *groups; /* in the order of their first rows */
     size_t group_count;
     pp_bench_import *out;
 } importer;
@@ -112,174 +107,6 @@ static pp_status check_samples(const importer *m, pp_error *err)
                        "compare; import them apart",
                        m->pool_count - without, without);
     return st;
-}
-
-/* ---- configurations ------------------------------------------------------------------------- */
-
-static bool is_test(pp_text key)
-{
-    return pp_text_is(key, "n_prompt") || pp_text_is(key, "n_gen") || pp_text_is(key, "n_depth");
-}
-
-static bool is_set_up(pp_text key)
-{
-    return !is_test(key) && !pp_bench_is_measure(key);
-}
-
-typedef struct sorted_pool {
-    pp_text identity;
-    const pp_bench_pool *pool;
-} sorted_pool;
-
-static int compare_sorted(const void *a, const void *b)
-{
-    const sorted_pool *x = a;
-    const sorted_pool *y = b;
-    int order = pp_text_compare(x->identity, y->identity);
-
-    return order != 0 ? order : (x->pool > y->pool) - (x->pool < y->pool);
-}
-
-static int compare_groups(const void *a, const void *b)
-{
-    const pp_bench_pool *x = ((const group *)a)->pools[0];
-    const pp_bench_pool *y = ((const group *)b)->pools[0];
-
-    return (x > y) - (x < y); /* pools stand in the order of the rows */
-}
-
-/* Pools of one configuration may have been told together by a garbled name. */
-static pp_status check_name(const group *g, pp_error *err)
-{
-    pp_text name = {0};
-    pp_status st = PP_OK;
-
-    for (size_t i = 0; i < g->pool_count; i++) {
-        for (size_t j = 0; st == PP_OK && j < g->pools[i]->row_count; j++)
-            st = pp_bench_take_name(g->pools[i]->rows[j], &name, err);
-    }
-    return st;
-}
-
-static pp_status make_groups(importer *m, pp_error *err)
-{
-    sorted_pool *sorted = PP_ARENA_NEW(m->arena, sorted_pool, m->pool_count);
-    const pp_bench_pool **pools = PP_ARENA_NEW(m->arena, const pp_bench_pool *, m->pool_count);
-    bool garble = pp_bench_any_garbled(m->rows, m->row_count);
-    pp_status st;
-
-    m->groups = PP_ARENA_NEW(m->arena, group, m->pool_count);
-    st = pp_arena_check(m->arena, err);
-    for (size_t i = 0; st == PP_OK && i < m->pool_count; i++) {
-        sorted[i].pool = &m->pools[i];
-        st = pp_bench_identity(m->arena, m->pools[i].first, is_set_up, garble, &sorted[i].identity,
-                               err);
-    }
-    if (st != PP_OK)
-        return st;
-    qsort(sorted, m->pool_count, sizeof *sorted, compare_sorted);
-    for (size_t i = 0; i < m->pool_count; i++) {
-        if (i == 0 || !pp_text_equal(sorted[i].identity, sorted[i - 1].identity))
-            m->groups[m->group_count++] = (group){sorted[i].identity, pools + i, 0};
-        m->groups[m->group_count - 1].pool_count++;
-        pools[i] = sorted[i].pool;
-    }
-    qsort(m->groups, m->group_count, sizeof *m->groups, compare_groups);
-    for (size_t i = 0; st == PP_OK && i < m->group_count; i++)
-        st = check_name(&m->groups[i], err);
-    return st;
-}
-
-static const pp_json *find_field(const pp_bench_row *row, pp_text key)
-{
-    for (size_t i = 0; i < row->fields->object.count; i++) {
-        if (pp_text_equal(row->fields->object.members[i].key, key))
-            return row->fields->object.members[i].value;
-    }
-    return NULL;
-}
-
-static pp_text field_text(const importer *m, const pp_bench_row *row, pp_text key)
-{
-    const pp_json *value = find_field(row, key);
-
-    return value == NULL ? pp_text_of("absent") : pp_bench_value_text(m->arena, value);
-}
-
-/* Some configuration has another value, or has it while others do not. */
-static bool varies(const importer *m, pp_text key)
-{
-    pp_text first = field_text(m, m->groups[0].pools[0]->first, key);
-    bool is_name = pp_text_is(key, "model_filename");
-
-    for (size_t i = 1; i < m->group_count; i++) {
-        pp_text other = field_text(m, m->groups[i].pools[0]->first, key);
-
-        if (is_name ? !pp_bench_same_name(m->arena, first, other) : !pp_text_equal(first, other))
-            return true;
-    }
-    return false;
-}
-
-static bool was_seen(const pp_text *keys, size_t count, pp_text key)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (pp_text_equal(keys[i], key))
-            return true;
-    }
-    return false;
-}
-
-/* The set-up fields in which the configurations differ, in the order they first stand in. */
-static pp_text *list_varying(const importer *m, size_t *ret_count)
-{
-    size_t room = 0;
-    pp_text *keys;
-    pp_text *seen;
-    size_t seen_count = 0;
-
-    *ret_count = 0;
-    for (size_t i = 0; i < m->group_count; i++)
-        room += m->groups[i].pools[0]->first->fields->object.count;
-    keys = PP_ARENA_NEW(m->arena, pp_text, room);
-    seen = PP_ARENA_NEW(m->arena, pp_text, room);
-    for (size_t i = 0; keys != NULL && seen != NULL && i < m->group_count; i++) {
-        const pp_json *fields = m->groups[i].pools[0]->first->fields;
-
-        for (size_t j = 0; j < fields->object.count; j++) {
-            pp_text key = fields->object.members[j].key;
-
-            if (!is_set_up(key) || was_seen(seen, seen_count, key))
-                continue;
-            seen[seen_count++] = key;
-            if (varies(m, key))
-                keys[(*ret_count)++] = key;
-        }
-    }
-    return keys;
-}
-
-/* "n_threads=4 n_batch=512", or the model where nothing varies. */
-static pp_text make_id(const importer *m, const group *g, const pp_text *keys, size_t count)
-{
-    const pp_bench_row *row = g->pools[0]->first;
-    pp_buf out;
-    pp_text id;
-
-    if (count == 0)
-        return pp_text_of("llama-bench");
-    pp_buf_init(&out, PP_BENCH_MAX_LINE_BYTES);
-    for (size_t i = 0; i < count; i++) {
-        pp_text value = field_text(m, row, keys[i]);
-
-        pp_buf_append_text(&out, i == 0 ? "" : " ");
-        pp_buf_append(&out, keys[i].data, keys[i].size);
-        pp_buf_append_char(&out, '=');
-        pp_buf_append(&out, value.data, value.size);
-    }
-    id = pp_text_dup(m->arena, (pp_text){pp_buf_text(&out), out.size});
-    pp_buf_done(&out);
-    return id;
 }
 
 /* ---- tests ---------------------------------------------------------------------------------- */
@@ -492,7 +319,7 @@ static pp_json *set_up_of(const importer *m, const pp_bench_row *row)
     for (size_t i = 0; i < row->fields->object.count; i++) {
         const pp_json_member *member = &row->fields->object.members[i];
 
-        if (is_set_up(member->key))
+        if (pp_bench_is_set_up(member->key))
             pp_json_set_text_key(m->arena, out, member->key, member->value);
     }
     return out;
@@ -504,8 +331,8 @@ static void set_known(importer *m, pp_json *object, const char *key, int64_t val
         pp_json_set_int(m->arena, object, key, value);
 }
 
-static pp_status make_candidate(importer *m, const group *g, pp_text id, pp_candidate *candidate,
-                                pp_error *err)
+static pp_status make_candidate(importer *m, const pp_bench_group *g, pp_text id,
+                                pp_candidate *candidate, pp_error *err)
 {
     const pp_bench_row *row = g->pools[0]->first;
     pp_json *parameters = pp_json_new_object(m->arena);
@@ -578,14 +405,15 @@ static pp_status make_set(importer *m, const char *baseline_id, pp_error *err)
 {
     pp_benchmark_set *set = &m->out->set;
     size_t key_count;
-    const pp_text *keys = list_varying(m, &key_count);
+    const pp_text *keys = pp_bench_list_varying(m->arena, m->groups, m->group_count, &key_count);
     pp_status st;
 
     set->candidates = PP_ARENA_NEW(m->arena, pp_candidate, m->group_count);
     st = pp_arena_check(m->arena, err);
     for (size_t i = 0; st == PP_OK && i < m->group_count; i++) {
         set->candidate_count = i + 1;
-        st = make_candidate(m, &m->groups[i], make_id(m, &m->groups[i], keys, key_count),
+        st = make_candidate(m, &m->groups[i],
+                            pp_bench_group_id(m->arena, &m->groups[i], keys, key_count),
                             &set->candidates[i], err);
     }
     if (st != PP_OK)
@@ -608,6 +436,8 @@ pp_status pp_bench_import_rows(pp_arena *arena, const pp_bench_source *sources, 
     *ret_import = (pp_bench_import){0};
     st = join_rows(&m, err);
     if (st == PP_OK)
+        st = pp_bench_settle_names(arena, m.rows, m.row_count, err);
+    if (st == PP_OK)
         st = pp_bench_pool_rows(arena, m.rows, m.row_count, &m.pools, &m.pool_count, err);
     if (st == PP_OK)
         st = check_samples(&m, err);
@@ -615,6 +445,6 @@ pp_status pp_bench_import_rows(pp_arena *arena, const pp_bench_source *sources, 
         return st;
     ret_import->has_prompt_rate = one_shape(&m, PP_BENCH_PP);
     ret_import->has_generation_rate = one_shape(&m, PP_BENCH_TG);
-    st = make_groups(&m, err);
+    st = pp_bench_group_pools(arena, m.pools, m.pool_count, &m.groups, &m.group_count, err);
     return st == PP_OK ? make_set(&m, baseline_id, err) : st;
 }

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "intake/bench_names.h"
 #include "stats/summary.h"
 
 typedef struct summary {
@@ -42,21 +43,12 @@ static bool arrays_equal(const pp_json *a, const pp_json *b)
     return true;
 }
 
-static const pp_json *find_text_key(const pp_json *object, pp_text key)
-{
-    for (size_t i = 0; i < object->object.count; i++) {
-        if (pp_text_equal(object->object.members[i].key, key))
-            return object->object.members[i].value;
-    }
-    return NULL;
-}
-
 static bool objects_equal(const pp_json *a, const pp_json *b)
 {
     if (a->object.count != b->object.count)
         return false;
     for (size_t i = 0; i < a->object.count; i++) {
-        const pp_json *other = find_text_key(b, a->object.members[i].key);
+        const pp_json *other = pp_json_find_text(b, a->object.members[i].key);
 
         if (other == NULL || !pp_bench_values_equal(a->object.members[i].value, other))
             return false;
@@ -127,7 +119,7 @@ static bool has_own_rule(pp_text key)
 
 static pp_text field_text(pp_arena *arena, const pp_json *fields, pp_text key)
 {
-    const pp_json *value = find_text_key(fields, key);
+    const pp_json *value = pp_json_find_text(fields, key);
 
     return value == NULL ? pp_text_of("absent") : pp_bench_value_text(arena, value);
 }

@@ -185,55 +185,6 @@ pp_status pp_bench_parse(pp_arena *arena, const char *source, const char *bytes,
                          ret_rows, err);
 }
 
-/* ---- names --------------------------------------------------------------------------------- */
-
-/* U+FFFF and an 'f': what an escape of eight digits looks like when it was cut to six. */
-static const char garbled_byte[] = "\xef\xbf\xbf"
-                                   "f";
-
-static bool is_garbled_at(pp_text name, size_t at)
-{
-    return name.size - at >= 4 && memcmp(name.data + at, garbled_byte, 4) == 0;
-}
-
-static bool is_garbled(pp_text name)
-{
-    for (size_t i = 0; i < name.size; i++) {
-        if (is_garbled_at(name, i))
-            return true;
-    }
-    return false;
-}
-
-pp_text pp_bench_garbled_name(pp_arena *arena, pp_text name)
-{
-    pp_buf out;
-    pp_text garbled;
-
-    pp_buf_init(&out, 4 * name.size + 1);
-    for (size_t i = 0; i < name.size; i++) {
-        if (is_garbled_at(name, i)) {
-            pp_buf_append(&out, garbled_byte, 4);
-            i += 3;
-        } else if ((unsigned char)name.data[i] >= 0x80) {
-            pp_buf_append(&out, garbled_byte, 4);
-        } else {
-            pp_buf_append_char(&out, name.data[i]);
-        }
-    }
-    garbled = pp_text_dup(arena, (pp_text){pp_buf_text(&out), out.size});
-    pp_buf_done(&out);
-    return garbled;
-}
-
-bool pp_bench_same_name(pp_arena *arena, pp_text a, pp_text b)
-{
-    if (pp_text_equal(a, b))
-        return true;
-    return (is_garbled(a) || is_garbled(b)) &&
-           pp_text_equal(pp_bench_garbled_name(arena, a), pp_bench_garbled_name(arena, b));
-}
-
 /* ---- identity ------------------------------------------------------------------------------ */
 
 static bool starts_with(pp_text text, const char *start)
@@ -269,8 +220,16 @@ pp_text pp_bench_value_text(pp_arena *arena, const pp_json *value)
     return text;
 }
 
+pp_text pp_bench_field_text(pp_arena *arena, const pp_bench_row *row, pp_text key,
+                            const pp_json *value)
+{
+    if (row->model_filename.data != NULL && pp_text_is(key, "model_filename"))
+        return row->model_filename;
+    return pp_bench_value_text(arena, value);
+}
+
 pp_status pp_bench_identity(pp_arena *arena, const pp_bench_row *row, bool (*is_part)(pp_text key),
-                            bool garble, pp_text *ret_identity, pp_error *err)
+                            pp_text *ret_identity, pp_error *err)
 {
     pp_json *set_up = pp_json_new_object(arena);
     pp_buf text;
@@ -282,9 +241,7 @@ pp_status pp_bench_identity(pp_arena *arena, const pp_bench_row *row, bool (*is_
 
         if (!is_part(member->key))
             continue;
-        value = pp_bench_value_text(arena, member->value);
-        if (garble && pp_text_is(member->key, "model_filename"))
-            value = pp_bench_garbled_name(arena, value);
+        value = pp_bench_field_text(arena, row, member->key, member->value);
         pp_json_set_text_key(arena, set_up, member->key, pp_json_new_text(arena, value));
     }
     pp_buf_init(&text, PP_BENCH_MAX_BYTES);
@@ -295,33 +252,6 @@ pp_status pp_bench_identity(pp_arena *arena, const pp_bench_row *row, bool (*is_
     }
     pp_buf_done(&text);
     return st;
-}
-
-bool pp_bench_any_garbled(const pp_bench_row *rows, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (is_garbled(rows[i].model_filename))
-            return true;
-    }
-    return false;
-}
-
-pp_status pp_bench_take_name(const pp_bench_row *row, pp_text *name, pp_error *err)
-{
-    pp_text own = row->model_filename;
-    char shown[2][128];
-
-    if (own.data == NULL || is_garbled(own))
-        return PP_OK;
-    if (name->data == NULL)
-        *name = own;
-    if (pp_text_equal(*name, own))
-        return PP_OK;
-    pp_text_escape_controls(name->data, name->size, shown[0], sizeof shown[0]);
-    pp_text_escape_controls(own.data, own.size, shown[1], sizeof shown[1]);
-    return pp_fail(err, PP_ERR_DOMAIN,
-                   "a garbled model name may be '%s' or '%s': give the files apart", shown[0],
-                   shown[1]);
 }
 
 /* ---- pooling ------------------------------------------------------------------------------- */
@@ -393,17 +323,13 @@ static pp_status group(pp_arena *arena, const member_row *members, size_t n, pp_
     while (st == PP_OK && at < n) {
         pp_bench_pool *pool = &pools[(*ret_count)++];
         size_t start = at;
-        pp_text name = {0};
 
         pool->first = members[start].row;
         pool->rows = sorted + start;
-        for (;
-             st == PP_OK && at < n && pp_text_equal(members[at].identity, members[start].identity);
-             at++) {
+        for (; at < n && pp_text_equal(members[at].identity, members[start].identity); at++) {
             sorted[at] = members[at].row;
             pool->row_count++;
             pool->sample_count += members[at].row->sample_count;
-            st = pp_bench_take_name(members[at].row, &name, err);
         }
         if (st == PP_OK && pool->sample_count > 0)
             st = medians(pool, err);
@@ -416,13 +342,12 @@ pp_status pp_bench_pool_rows(pp_arena *arena, const pp_bench_row *rows, size_t n
 {
     member_row *members = PP_ARENA_NEW(arena, member_row, n);
     pp_bench_pool *pools = PP_ARENA_NEW(arena, pp_bench_pool, n);
-    bool garble = pp_bench_any_garbled(rows, n);
     size_t count = 0;
     pp_status st = pp_arena_check(arena, err);
 
     for (size_t i = 0; st == PP_OK && i < n; i++) {
         members[i] = (member_row){.row = &rows[i], .number = i};
-        st = pp_bench_identity(arena, &rows[i], is_no_measure, garble, &members[i].identity, err);
+        st = pp_bench_identity(arena, &rows[i], is_no_measure, &members[i].identity, err);
     }
     if (st != PP_OK)
         return st;

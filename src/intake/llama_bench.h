@@ -82,42 +82,25 @@ bool pp_bench_is_measure(pp_text key);
 /** A value of a field as every format writes it: numbers in digits, booleans as 0 and 1. */
 pp_text pp_bench_value_text(pp_arena *arena, const pp_json *value);
 
-/**
- * llama-bench on x86 writes each byte above 0x7F of a name as U+FFFF and an 'f', so two names of
- * one model reach us. The name in that form, whichever it has.
- */
-pp_text pp_bench_garbled_name(pp_arena *arena, pp_text name);
-
-/** Equal, or equal once garbled when one of them is. */
-bool pp_bench_same_name(pp_arena *arena, pp_text a, pp_text b);
-
-bool pp_bench_any_garbled(const pp_bench_row *rows, size_t n);
-
-/**
- * Rows that are one must have one readable name: keep the row's when it is the first of them.
- * Fails with PP_ERR_DOMAIN when `name` is another one. Begin with a zeroed text.
- */
-PP_MUST_CHECK pp_status pp_bench_take_name(const pp_bench_row *row, pp_text *name, pp_error *err);
+/** The same for a field of a row; a name that was settled (bench_names.h) counts as settled. */
+pp_text pp_bench_field_text(pp_arena *arena, const pp_bench_row *row, pp_text key,
+                            const pp_json *value);
 
 /**
  * The fields of a row that are part of an identity, as canonical text: equal texts, equal fields,
  * whatever the format.
- *
- * garble  model_filename counts in its garbled form
  */
 PP_MUST_CHECK pp_status pp_bench_identity(pp_arena *arena, const pp_bench_row *row,
-                                          bool (*is_part)(pp_text key), bool garble,
-                                          pp_text *ret_identity, pp_error *err);
+                                          bool (*is_part)(pp_text key), pp_text *ret_identity,
+                                          pp_error *err);
 
 /**
  * Pool rows of one or several files: two rows belong together when every field is equal except the
  * measures. So rows of another depth, cache type or build stay apart, and so does everything that a
- * later version may add. Values are compared as pp_bench_value_text has them, so that the same row
- * is the same in every format. A garbled model_filename counts as the readable one that it may
- * stand for.
+ * later version may add. Values are compared as pp_bench_field_text has them, so that the same row
+ * is the same in every format.
  *
  * ret_pools  in the order of their first rows; in the arena, pointing into `rows`
- * Fails with PP_ERR_DOMAIN when a garbled name may stand for several readable ones.
  */
 PP_MUST_CHECK pp_status pp_bench_pool_rows(pp_arena *arena, const pp_bench_row *rows, size_t n,
                                            pp_bench_pool **ret_pools, size_t *ret_count,

@@ -77,15 +77,16 @@ pp_status pp_json_fail(const pp_json *at, pp_error *err, const char *format, ...
 
 pp_json *pp_json_find(const pp_json *object, const char *key)
 {
-    size_t size = strlen(key);
+    return pp_json_find_text(object, pp_text_of(key));
+}
 
+pp_json *pp_json_find_text(const pp_json *object, pp_text key)
+{
     if (object == NULL || object->kind != PP_JSON_OBJECT)
         return NULL;
     for (size_t i = 0; i < object->object.count; i++) {
-        const pp_json_member *member = &object->object.members[i];
-
-        if (member->key.size == size && memcmp(member->key.data, key, size) == 0)
-            return member->value;
+        if (pp_text_equal(object->object.members[i].key, key))
+            return object->object.members[i].value;
     }
     return NULL;
 }

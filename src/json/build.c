@@ -227,11 +227,8 @@ static bool objects_equal(const pp_json *a, const pp_json *b)
         return false;
     for (size_t i = 0; i < a->object.count; i++) {
         const pp_json_member *member = &a->object.members[i];
-        size_t j = 0;
 
-        while (j < b->object.count && !pp_text_equal(b->object.members[j].key, member->key))
-            j++;
-        if (j == b->object.count || !pp_json_equal(member->value, b->object.members[j].value))
+        if (!pp_json_equal(member->value, pp_json_find_text(b, member->key)))
             return false;
     }
     return true;

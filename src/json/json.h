@@ -71,6 +71,9 @@ struct pp_json {
 PP_MUST_CHECK pp_status pp_json_parse(pp_arena *arena, const char *name, const char *bytes,
                                       size_t size, const pp_json **ret_root, pp_error *err);
 
+/** A byte-order mark stands in front: no JSON, and nothing else that this program reads. */
+bool pp_json_has_mark(const char *bytes, size_t size);
+
 /** Read and parse a file; the same bytes are hashed by the caller when it passes `ret_bytes`
  * (initialised by the caller, holds the file afterwards; may be NULL). */
 PP_MUST_CHECK pp_status pp_json_read_file(pp_arena *arena, const char *path, pp_buf *ret_bytes,
@@ -88,6 +91,8 @@ pp_status pp_json_fail(const pp_json *at, pp_error *err, const char *format, ...
 
 /** Member of an object, NULL when absent or when `object` is not an object. */
 pp_json *pp_json_find(const pp_json *object, const char *key);
+/** The same for a key that is a text. */
+pp_json *pp_json_find_text(const pp_json *object, pp_text key);
 
 /** Refuse members whose key is not in `keys`; all unknown ones are listed, sorted. */
 PP_MUST_CHECK pp_status pp_json_only_keys(const pp_json *object, const char *const *keys,

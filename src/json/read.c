@@ -84,6 +84,11 @@ static pp_status fail_syntax(pp_error *err, const char *name, const json_error_t
                    from->line, from->column, reason);
 }
 
+bool pp_json_has_mark(const char *bytes, size_t size)
+{
+    return size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0;
+}
+
 pp_status pp_json_parse(pp_arena *arena, const char *name, const char *bytes, size_t size,
                         const pp_json **ret_root, pp_error *err)
 {
@@ -96,6 +101,11 @@ pp_status pp_json_parse(pp_arena *arena, const char *name, const char *bytes, si
     if (size > PP_JSON_MAX_BYTES)
         return pp_fail(err, PP_ERR_LIMIT, "'%s': %zu bytes, expected at most %zu", name, size,
                        PP_JSON_MAX_BYTES);
+    if (pp_json_has_mark(bytes, size))
+        return pp_fail(err, PP_ERR_SYNTAX,
+                       "'%s': line 1, column 1: not strict JSON: a byte-order mark, which some "
+                       "editors put in front; save the file as UTF-8 without one",
+                       name);
     loaded = json_loadb(size == 0 ? "" : bytes, size, flags, &json_error);
     if (loaded == NULL)
         return fail_syntax(err, name, &json_error);

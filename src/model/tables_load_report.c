@@ -359,7 +359,7 @@ static const pp_field slo_rows[] = {
     MEMBER("limit_ns", "of a time; inclusive", INT(1, INT64_MAX), OR_NULL),
     MEMBER("limit_percent", "of a share; inclusive", NUMBER(0, 100), OR_NULL),
 };
-static const pp_fields slo_fields = FIELDS("load-slo", "a demand", slo_rows);
+static const pp_fields slo_fields = FIELDS("load-demand", "a demand", slo_rows);
 static const pp_field_type slo_type = {OBJECT(slo_fields)};
 
 static const pp_field_type percentile_type = {NUMBER(1, 100), UNIT("%")};

@@ -1,7 +1,10 @@
 #include <stdint.h>
+#include <string.h>
 
+#include "intake/bench_compare.h"
 #include "intake/bench_evidence.h"
 #include "intake/bench_import.h"
+#include "intake/bench_summary.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -25,6 +28,25 @@ static void import(const char *bytes, size_t size, pp_bench_format format)
     pp_arena_done(&arena);
 }
 
+/* The same file as both passes of a variant; what becomes a summary reads back as one. */
+static void summarize(pp_arena *arena, const pp_bench_records *records)
+{
+    pp_bench_artifact passes[] = {{.label = pp_text_of("a"), .path = pp_text_of("a.jsonl")},
+                                  {.label = pp_text_of("b"), .path = pp_text_of("b.jsonl")}};
+    pp_error err = {0};
+    pp_bench_variant variant;
+    pp_json *document;
+
+    memset(passes[0].sha256, '0', PP_SHA256_HEX_SIZE - 1);
+    memset(passes[1].sha256, '0', PP_SHA256_HEX_SIZE - 1);
+    passes[0].records = passes[1].records = *records;
+    if (pp_bench_summarize(arena, pp_text_of("fuzz"), passes, PP_COUNT_OF(passes),
+                           pp_json_new_object(arena), passes[0].sha256, &document, &err) == PP_OK)
+        PP_ASSERT(pp_bench_variant_decode(document, &variant, &err) == PP_OK);
+    else
+        PP_ASSERT(err.text[0] != '\0');
+}
+
 static void judge(const char *bytes, size_t size, pp_bench_format format)
 {
     const pp_bench_expectation expected = {.commit = PP_BENCH_EVIDENCE_COMMIT};
@@ -39,6 +61,7 @@ static void judge(const char *bytes, size_t size, pp_bench_format format)
         PP_ASSERT(records.count > 0);
         PP_ASSERT(pp_bench_evidence_of(&arena, &records, &expected, &evidence, &err) == PP_OK);
         PP_ASSERT(pp_bench_validation_to_json(&arena, &records, &evidence, "") != NULL);
+        summarize(&arena, &records);
     }
     pp_arena_done(&arena);
 }

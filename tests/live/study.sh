@@ -63,6 +63,8 @@ check_schemas() { # NAME FOLDER - without a Python that has jsonschema there is 
         check "$1" [ "$code" -eq 0 ]
     fi
 }
+check "the journal's lines are chained, from begin to end" run 0 "$paretopilot" validate "$work/first/journal.jsonl"
+check "the journal ends" says out ", ended, "
 check "every JSON file of the bundle is valid by its table" run 0 by_table "$work/first"
 check_schemas "every JSON file of the bundle is valid by its schema" "$work/first"
 check "no process is left" no_children_left

@@ -51,7 +51,8 @@ zpty -w z "source $setup"
 wait_for_notes
 while IFS= read -r line; do
     : > $notes
-    zpty -w -n z $'\C-u'$line$'\t'
+    # Twice: zsh asks before it shows a long list, and takes the next key as the answer.
+    zpty -w -n z $'\C-u\C-u'$line$'\t'
     wait_for_notes
     words=(${(f)"$(sed '$d' $notes | LC_ALL=C sort -u)"})
     print -r -- "$words"

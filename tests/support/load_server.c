@@ -40,7 +40,7 @@ struct load_server {
     int64_t open_count;
     int64_t fell_below_ns; /* 0 = is not below, or was never there */
     bool was_there;
-    atomic_int_fast64_t requests, accepted, open_max, watched, below_ns, below_max_ns;
+    atomic_int_fast64_t requests, accepted, open_max, watched, below_ns;
 };
 
 #define HEAD                                                                                       \
@@ -54,8 +54,6 @@ static void note_below(load_server *s, int64_t now_ns)
     if (s->fell_below_ns == 0)
         return;
     atomic_fetch_add(&s->below_ns, below_ns);
-    if (below_ns > atomic_load(&s->below_max_ns))
-        atomic_store(&s->below_max_ns, below_ns);
     s->fell_below_ns = 0;
 }
 
@@ -373,9 +371,4 @@ void load_server_watch_below(load_server *s, int64_t count)
 int64_t load_server_below_ns(load_server *s)
 {
     return atomic_load(&s->below_ns);
-}
-
-int64_t load_server_below_max_ns(load_server *s)
-{
-    return atomic_load(&s->below_max_ns);
 }

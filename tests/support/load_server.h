@@ -44,6 +44,5 @@ void load_server_forget_max(load_server *server);
  * last; nanoseconds. `count` is set before the load starts. */
 void load_server_watch_below(load_server *server, int64_t count);
 int64_t load_server_below_ns(load_server *server);
-int64_t load_server_below_max_ns(load_server *server);
 
 #endif

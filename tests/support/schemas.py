@@ -79,6 +79,7 @@ TREE = [
     (r"tests/golden/sim/[^/]+/.*", ""),  # broken on purpose
     (r"tests/fixtures/documents/journal(-\w+)?\.jsonl", "journal"),
     (r"tests/fixtures/documents/(?P<kind>[\w-]+)\.jsonl?", None),
+    (r"tests/golden/recommend/byte-order-mark/constraints\.json", ""),  # no document
     (r"tests/golden/[^/]+/[^/]+/benchmarks\.json", "benchmark-set"),
     (r"tests/golden/[^/]+/[^/]+/constraints\.json", "constraints"),
     (r"tests/golden/recommend/[^/]+/written/recommendation\.json", "recommendation"),

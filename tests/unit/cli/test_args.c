@@ -139,11 +139,36 @@ static void values_are_found_by_name(void **state)
     assert_string_equal(args.positionals[0], "wall");
 }
 
+/* What each failure costs: docs/glossary.md lists what the codes mean. */
+static void every_failure_has_its_exit_code(void **state)
+{
+    static const struct {
+        pp_status status;
+        int want;
+    } costs[] = {
+        {PP_OK, 0},          {PP_ERR_NO_WINNER, 1}, {PP_ERR_USAGE, 2},
+        {PP_ERR_IO, 2},      {PP_ERR_SYNTAX, 2},    {PP_ERR_SCHEMA, 2},
+        {PP_ERR_DOMAIN, 2},  {PP_ERR_RANGE, 2},     {PP_ERR_LIMIT, 2},
+        {PP_ERR_EXISTS, 2},  {PP_ERR_PEER, 2},      {PP_ERR_UNAVAILABLE, 3},
+        {PP_ERR_TIMEOUT, 3}, {PP_ERR_MEMORY, 3},    {PP_ERR_INTERRUPTED, 130},
+        {PP_ERR_BUG, 4},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < PP_COUNT_OF(costs); i++) {
+        if ((int)pp_exit_of(costs[i].status) != costs[i].want)
+            fail_msg("%s: exit %d, expected %d", pp_status_name(costs[i].status),
+                     (int)pp_exit_of(costs[i].status), costs[i].want);
+    }
+    assert_int_equal(PP_COUNT_OF(costs), PP_ERR_BUG + 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(command_lines_are_accepted_or_refused),
         cmocka_unit_test(values_are_found_by_name),
+        cmocka_unit_test(every_failure_has_its_exit_code),
     };
 
     return cmocka_run_group_tests_name("cli/args", tests, NULL, NULL);

@@ -409,6 +409,30 @@ static const struct {
       AT("mod\xc3\xa9", "\"x\":1", PP512, "2") AT("mod\xc3\xa8", "\"x\":1", PP512, "2")},
      0,
      "may be"},
+    {"a garbled name that may be two, where other settings hint at one",
+     {AT("mod\\uffff"
+         "f\\uffff"
+         "f",
+         "\"x\":1", PP512, "1"),
+      AT("mod\xc3\xa9", "\"x\":1", PP512, "2") AT("mod\xc3\xa8", "\"x\":2", PP512, "2")},
+     0,
+     "a garbled model name may be 'mod\xc3\xa9' or 'mod\xc3\xa8'"},
+    {"a garbled name beside two that it cannot be",
+     {AT("net\\uffff"
+         "f\\uffff"
+         "f",
+         "\"x\":1", PP512, "1"),
+      AT("mod\xc3\xa9", "\"x\":1", PP512, "2") AT("mod\xc3\xa8", "\"x\":1", PP512, "2")},
+     3,
+     NULL},
+    {"a garbled name and the readable one beside two others",
+     {AT("net\\uffff"
+         "f\\uffff"
+         "f",
+         "\"x\":1", PP512, "1") AT("net\xc3\xbc", "\"x\":1", TG128, "1"),
+      AT("mod\xc3\xa9", "\"x\":1", PP512, "2") AT("mod\xc3\xa8", "\"x\":1", PP512, "2")},
+     3,
+     NULL},
     {"accents that nobody garbled",
      {AT("mod\xc3\xa9", "\"x\":1", PP512, "2") AT("mod\xc3\xa8", "\"x\":1", PP512, "2")},
      2,
@@ -508,6 +532,27 @@ static void a_garbled_name_is_no_difference_between_configurations(void **state)
     pp_arena_done(&arena);
 }
 
+/* The readable name is the one that is shown. */
+static void configurations_are_called_by_the_readable_name(void **state)
+{
+    static const char *const text[] = {AT("net\\uffff"
+                                          "f\\uffff"
+                                          "f",
+                                          "\"x\":1", PP512, "1")
+                                           AT("net\xc3\xbc", "\"x\":1", TG128, "1")
+                                               AT("mod", "\"x\":1", TG128, "1")};
+    pp_arena arena = {0};
+    pp_error err = {0};
+    pp_bench_import got;
+
+    (void)state;
+    assert_ok(import(&arena, text, 1, &got, &err), err);
+    assert_int_equal(got.set.candidate_count, 2);
+    assert_string_equal(got.set.candidates[0].id.data, "model_filename=net\xc3\xbc");
+    assert_string_equal(got.set.candidates[1].id.data, "model_filename=mod");
+    pp_arena_done(&arena);
+}
+
 /* Squares of nanoseconds overflow 64 bits above about four seconds. */
 static void an_overflown_deviation_is_computed_anew(void **state)
 {
@@ -538,6 +583,7 @@ int main(void)
         cmocka_unit_test(rows_become_candidates_or_are_refused),
         cmocka_unit_test(each_test_is_a_metric_of_its_own),
         cmocka_unit_test(a_garbled_name_is_no_difference_between_configurations),
+        cmocka_unit_test(configurations_are_called_by_the_readable_name),
         cmocka_unit_test(an_overflown_deviation_is_computed_anew),
     };
 

@@ -121,8 +121,9 @@ static void assert_numbered(const setting *s, size_t warmup, size_t measured)
 /* ---- closed loop -------------------------------------------------------------------------------
  */
 
-/* One slow request in eight takes 150 ms: a client that works in waves would leave seven of eight
- * places empty that long. */
+/* One slow request in eight takes 150 ms: a client that works in 40 waves would leave places empty
+ * for 40 x 146 ms = 5.8 s. Ours leaves one empty for as long as it takes to begin the next, which a
+ * busy machine can stretch. */
 static void b063_b066_a_closed_loop_keeps_exactly_its_clients_in_flight(void **state)
 {
     static const int64_t workers[] = {1, 3};
@@ -144,7 +145,7 @@ static void b063_b066_a_closed_loop_keeps_exactly_its_clients_in_flight(void **s
         assert_int_equal(count_failure(&s, PP_FAILURE_NONE), 320);
         assert_int_equal(load_server_request_count(s.server), 320);
         assert_int_equal(load_server_open_max(s.server), 8);
-        assert_in_range(load_server_below_max_ns(s.server), 0, 75 * MS);
+        assert_in_range(load_server_below_ns(s.server), 0, 1500 * MS);
         assert_int_equal(s.result.observed.in_flight_max, 8);
         assert_int_equal(s.result.observed.worker_count, workers[row]);
         assert_int_equal(s.result.observed.ended_by, PP_LOAD_END_REQUESTS);
