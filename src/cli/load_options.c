@@ -45,10 +45,11 @@ static pp_status parse_count(const pp_args *args, const char *name, int64_t min,
 static bool read_decimal(const char *text, size_t size, double *ret_value)
 {
     char copy[32];
-    size_t digits = strspn(text, "0123456789.");
+    size_t whole = strspn(text, "0123456789");
+    size_t part = text[whole] == '.' ? strspn(text + whole + 1, "0123456789") : 0;
 
-    if (size == 0 || size >= sizeof copy || digits < size || text[0] == '.' ||
-        text[size - 1] == '.' || memchr(text, '.', size) != memrchr(text, '.', size))
+    if (whole == 0 || size >= sizeof copy ||
+        (whole < size && (part == 0 || whole + 1 + part < size)))
         return false;
     memcpy(copy, text, size);
     copy[size] = '\0';
