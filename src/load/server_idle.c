@@ -35,13 +35,12 @@ static pp_status get(watcher *w, pp_arena *arena, const char *path, bool *ret_ca
     return st;
 }
 
-static pp_maybe_bool idle_by_slots(pp_arena *arena, const pp_http_record *record)
+pp_maybe_bool pp_server_idle_by_slots(pp_arena *arena, pp_text body)
 {
     const pp_json *root = NULL;
     pp_error why = {0};
 
-    if (pp_json_parse(arena, "/slots", pp_buf_text(&record->body), record->body.size, &root,
-                      &why) != PP_OK ||
+    if (pp_json_parse(arena, "/slots", body.data, body.size, &root, &why) != PP_OK ||
         root->kind != PP_JSON_ARRAY || root->array.count == 0)
         return (pp_maybe_bool){0};
     for (size_t i = 0; i < root->array.count; i++) {
@@ -76,9 +75,8 @@ static pp_maybe_real gauge(const char *text, const char *name)
     return (pp_maybe_real){0};
 }
 
-static pp_maybe_bool idle_by_gauges(const pp_http_record *record)
+pp_maybe_bool pp_server_idle_by_gauges(const char *text)
 {
-    const char *text = pp_buf_text(&record->body);
     pp_maybe_real working = gauge(text, "llamacpp:requests_processing");
     pp_maybe_real waiting = gauge(text, "llamacpp:requests_deferred");
 
@@ -95,11 +93,12 @@ static pp_status look(watcher *w, pp_maybe_bool *ret_idle, pp_error *err)
 
     *ret_idle = (pp_maybe_bool){0};
     if (st == PP_OK && came)
-        *ret_idle = idle_by_slots(&arena, &w->record);
+        *ret_idle = pp_server_idle_by_slots(
+            &arena, (pp_text){pp_buf_text(&w->record.body), w->record.body.size});
     if (st == PP_OK && !ret_idle->known) {
         st = get(w, &arena, "/metrics", &came, err);
         if (st == PP_OK && came)
-            *ret_idle = idle_by_gauges(&w->record);
+            *ret_idle = pp_server_idle_by_gauges(pp_buf_text(&w->record.body));
     }
     pp_arena_done(&arena);
     return st;

@@ -5,13 +5,22 @@
 #ifndef PP_LOAD_SERVER_IDLE_H
 #define PP_LOAD_SERVER_IDLE_H
 
+#include "base/arena.h"
 #include "base/maybe.h"
+#include "base/text.h"
 #include "net/http_client.h"
 
 typedef struct pp_server_idle {
     pp_maybe_bool was_idle; /* at the last look; absent: the server does not tell */
     int64_t waited_ns;
 } pp_server_idle;
+
+/** What a reply to GET /slots says: false when a slot works, absent when it is no list of slots. */
+pp_maybe_bool pp_server_idle_by_slots(pp_arena *arena, pp_text body);
+
+/** The same of GET /metrics: false when a request is worked on or waits, absent when one of the two
+ * gauges is missing or no number. `text` ends with a NUL. */
+pp_maybe_bool pp_server_idle_by_gauges(const char *text);
 
 /**
  * Look every 50 ms until no slot works and no request waits, or patience_ns is over; one look in

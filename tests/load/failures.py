@@ -271,6 +271,7 @@ def b054_a_server_that_refuses_all_ends_it_early(f):
         options = ("--clients", "4", "--output-tokens", "4", "--prompts", prompts.name)
         run = load(sim.url, *options, "--duration", "60s", deadline_s=30)
         shown = command("load", sim.url, *options, "--duration", "60s")
+        early = load(sim.url, "--clients", "8", *options[2:], "--requests", "50", deadline_s=30)
         good = load(sim.url, *options, "--server", "openai", "--requests", "8")
         sim.stop()
     f.exit(run, 1)
@@ -283,6 +284,8 @@ def b054_a_server_that_refuses_all_ends_it_early(f):
         f.true(f"{what}: with the server's text", said and "given up" in said[0] and "unknown key 'ignore_eos'" in said[0], said)
     f.equal("no error text on standard output", "HTTP status" in shown.stdout, False)
     f.equal("exit with a table", shown.returncode, 1)
+    # with 8 clients all of it happens in the warm-up: nothing was measured, and that is no success
+    f.equal("in the warm-up", [early.exit, early.level["counts"]["issued"], early.level["observed"]["ended_by"]], [1, 0, "hopeless"])
     f.equal("without these fields", [good.level["counts"][k] for k in ("ok", "failed")], [8, 0])
 
 
