@@ -38,7 +38,8 @@ asan: setup ## every test under address and undefined-behaviour sanitizers
 tsan: setup ## unit tests of what runs in threads, under the thread sanitizer
 	@tools/tsan.sh $(TSAN)
 
-bench: build ## what measuring and deciding cost; 10 minutes on a quiet machine, exit 3 on another
+bench: build ## what measuring and deciding cost; 15 minutes on a quiet machine, exit 3 on another
+	@tools/setup.sh --with-benches
 	@tools/bench.sh $(BUILD)
 
 golden: build ## rewrite the expectations of the golden cases; review the diff

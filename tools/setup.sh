@@ -37,6 +37,11 @@ zsh                   command:zsh                   -
 fish                  command:fish                  fish
 '
 
+# Only for `make bench`: the peer of the load client.
+readonly bench_needs='
+wrk                   command:wrk                   wrk
+'
+
 # Only where the arm64 build can be checked by emulation (tools/arm64.sh). The compiler takes libc
 # and everything else from a sysroot of its own.
 readonly arm64_needs='
@@ -55,13 +60,14 @@ die() {
 
 usage() {
     cat <<'END'
-usage: tools/setup.sh [--check] [--with-tests | --without-tests] | --libraries
+usage: tools/setup.sh [--check] [--with-tests | --without-tests] [--with-benches] | --libraries
 
 Installs what is missing to build and test ParetoPilot (apt-get, with sudo when not root).
 
   --check          install nothing, say what is missing; exit 3 if anything is
   --with-tests     what the tests need as well (default)
   --without-tests  only what the build needs
+  --with-benches   what the benches need as well
   --libraries      print the packages of libraries that build and tests link to, and no more
 END
 }
@@ -69,6 +75,7 @@ END
 needs() {
     printf '%s' "$build_needs"
     [[ $with_tests == no ]] || printf '%s' "$test_needs"
+    [[ $with_benches == no ]] || printf '%s' "$bench_needs"
     [[ $with_tests == no ]] || ! emulates_arm64 || printf '%s' "$arm64_needs"
 }
 
@@ -169,11 +176,13 @@ set_up_elsewhere() {
 
 check=no
 with_tests=yes
+with_benches=no
 for argument in "$@"; do
     case $argument in
     --check) check=yes ;;
     --with-tests) with_tests=yes ;;
     --without-tests) with_tests=no ;;
+    --with-benches) with_benches=yes ;;
     --libraries)
         needs | awk '$1 ~ /-dev$/ { print $1 }'
         exit 0

@@ -81,6 +81,19 @@ pp_status pp_parse_int(const char *text, const char *what, int64_t min, int64_t 
     return PP_OK;
 }
 
+pp_status pp_parse_number(const char *text, const char *what, double min, double max,
+                          double *ret_value, pp_error *err)
+{
+    size_t length = plain_number_length(text);
+    double value = length == 0 ? 0 : strtod(text, NULL);
+
+    if (length == 0 || text[length] != '\0' || !(value >= min && value <= max))
+        return pp_fail(err, PP_ERR_USAGE, "%s: expected a number from %g to %g, got '%s'", what,
+                       min, max, text);
+    *ret_value = value;
+    return PP_OK;
+}
+
 pp_status pp_parse_percent(const char *text, const char *what, double *ret_percent, pp_error *err)
 {
     size_t length = plain_number_length(text);

@@ -19,6 +19,10 @@ PP_MUST_CHECK pp_status pp_parse_size(const char *text, const char *what, int64_
 PP_MUST_CHECK pp_status pp_parse_int(const char *text, const char *what, int64_t min, int64_t max,
                                      int64_t *ret_value, pp_error *err);
 
+/** A decimal number such as 3 or 0.25: no sign, exponent or blanks; min to max. */
+PP_MUST_CHECK pp_status pp_parse_number(const char *text, const char *what, double min, double max,
+                                        double *ret_value, pp_error *err);
+
 /** "3%", "0.5%" -> percent, >= 0. */
 PP_MUST_CHECK pp_status pp_parse_percent(const char *text, const char *what, double *ret_percent,
                                          pp_error *err);

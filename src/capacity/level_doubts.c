@@ -6,8 +6,9 @@ static const char *const doubt_names[PP_DOUBT_COUNT] = {
     "in-flight-above", "schedule-not-kept", "not-cold", "polluted",
 };
 static const char *const note_names[PP_NOTE_COUNT] = {
-    "not-steady",       "no-steady-window", "overloaded",  "gathered", "cold-not-shown",
-    "tokens-estimated", "wrong-length",     "interrupted", "hopeless", "all-failed",
+    "not-steady",     "no-steady-window", "overloaded",     "gathered",
+    "cold-not-shown", "tokens-estimated", "wrong-length",   "interrupted",
+    "hopeless",       "all-failed",       "warm-up-failed",
 };
 
 const char *pp_load_doubt_name(size_t n)
@@ -61,7 +62,8 @@ static pp_maybe_real cpu_share_of(const pp_load_observed *o)
 /* Stopped on purpose, or because nothing answers: then the schedule was not there to be kept. */
 static bool was_given_up(const pp_load_observed *o)
 {
-    return o->ended_by == PP_LOAD_END_INTERRUPTED || o->ended_by == PP_LOAD_END_HOPELESS;
+    return o->ended_by == PP_LOAD_END_INTERRUPTED || o->ended_by == PP_LOAD_END_HOPELESS ||
+           o->ended_by == PP_LOAD_END_WARMUP;
 }
 
 static bool schedule_not_kept(const pp_level_view *view, const pp_level_summary *s)
@@ -132,6 +134,7 @@ static void put_notes(const pp_level_view *view, pp_level_summary *out)
     set_if(notes, PP_NOTE_INTERRUPTED, end == PP_LOAD_END_INTERRUPTED);
     set_if(notes, PP_NOTE_HOPELESS, end == PP_LOAD_END_HOPELESS);
     set_if(notes, PP_NOTE_ALL_FAILED, out->failed_count > 0 && out->ok_count == 0);
+    set_if(notes, PP_NOTE_WARMUP_FAILED, end == PP_LOAD_END_WARMUP);
     set_if(notes, PP_NOTE_TOKENS_ESTIMATED, flagged(out, PP_SAMPLE_TOKENS_ESTIMATED) > 0);
     set_if(notes, PP_NOTE_WRONG_LENGTH, flagged(out, PP_SAMPLE_WRONG_LENGTH) > 0);
 }

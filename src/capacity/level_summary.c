@@ -143,6 +143,19 @@ static void withhold(pp_slo_result *result, pp_slo_reason reason)
     result->needed_more_count = (pp_maybe_int){0};
 }
 
+/* The queue grew over the run and would go on to: no number of requests would show a pass, and more
+ * over the limit than allowed are a miss, although each wait resembles the one before it. */
+static void judge_overload(pp_slo_result *result)
+{
+    if (result->verdict == PP_SLO_PASS) {
+        withhold(result, PP_SLO_REASON_OVERLOADED);
+    } else if (result->verdict == PP_SLO_UNDECIDED && result->seen_percent.known &&
+               result->seen_percent.value > 100.0 - result->slo->percent) {
+        withhold(result, PP_SLO_REASON_OVERLOADED);
+        result->verdict = PP_SLO_FAIL;
+    }
+}
+
 static void apply_doubts(const pp_level_summary *s, pp_slo_result *result)
 {
     bool is_latency = result->slo->kind == PP_SLO_PERCENTILE;
@@ -151,8 +164,15 @@ static void apply_doubts(const pp_level_summary *s, pp_slo_result *result)
         withhold(result, PP_SLO_REASON_NOT_VALID);
     else if (is_latency && result->slo->metric == PP_METRIC_GAP && s->gaps_withheld)
         withhold(result, PP_SLO_REASON_GATHERED);
-    else if (is_latency && s->rate.is_overloaded && result->verdict == PP_SLO_PASS)
-        withhold(result, PP_SLO_REASON_OVERLOADED);
+    else if (is_latency && s->rate.is_overloaded)
+        judge_overload(result);
+}
+
+/* All clients of a closed loop begin at once unless there is a ramp, whose requests are not judged.
+ */
+static size_t opening_count(const pp_load_level *level)
+{
+    return level->loop == PP_LOAD_CLOSED && level->ramp_ns == 0 ? (size_t)level->clients : 0;
 }
 
 static pp_status judge(const pp_level_view *view, const pp_slo *slo, pp_slo_result *ret_result,
@@ -161,8 +181,9 @@ static pp_status judge(const pp_level_view *view, const pp_slo *slo, pp_slo_resu
     bool is_latency = slo->kind == PP_SLO_PERCENTILE;
 
     return pp_slo_judge(slo, is_latency ? view->judged : view->issued,
-                        is_latency ? view->judged_count : view->issued_count, view->from_due,
-                        view->rules->confidence, ret_result, err);
+                        is_latency ? view->judged_count : view->issued_count,
+                        opening_count(view->level), view->from_due, view->rules->confidence,
+                        ret_result, err);
 }
 
 static pp_slo_verdict worse(pp_slo_verdict a, pp_slo_verdict b)

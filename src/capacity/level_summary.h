@@ -131,9 +131,10 @@ typedef enum pp_load_note {
     PP_NOTE_WRONG_LENGTH = 1 << 6,
     PP_NOTE_INTERRUPTED = 1 << 7,
     PP_NOTE_HOPELESS = 1 << 8,
-    PP_NOTE_ALL_FAILED = 1 << 9
+    PP_NOTE_ALL_FAILED = 1 << 9,
+    PP_NOTE_WARMUP_FAILED = 1 << 10 /* and all had to complete */
 } pp_load_note;
-#define PP_NOTE_COUNT 10
+#define PP_NOTE_COUNT 11
 
 /** Name of the n-th note, "not-steady", ...; NULL behind the last. */
 const char *pp_load_note_name(size_t n);

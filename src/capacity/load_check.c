@@ -3,106 +3,18 @@
 #include <string.h>
 
 #include "capacity/load_evaluate.h"
+#include "capacity/same.h"
 #include "capacity/server_argv.h"
 
-/* ---- comparing --------------------------------------------------------------------------------
+/* ---- reading ----------------------------------------------------------------------------------
  */
-
-static pp_status same(const pp_json *got, const pp_json *want, pp_error *err);
-
-static bool is_number(const pp_json *value)
-{
-    return value->kind == PP_JSON_INTEGER || value->kind == PP_JSON_REAL;
-}
-
-static double number(const pp_json *value)
-{
-    return value->kind == PP_JSON_INTEGER ? (double)value->integer : value->real;
-}
-
-/* As it stands in a document, cut where it is long. */
-static void show(const pp_json *value, char *out, size_t size)
-{
-    pp_error ignored = {0};
-    pp_buf text;
-
-    pp_buf_init(&text, 1 << 20);
-    if (pp_json_write(value, PP_JSON_COMPACT, &text, &ignored) == PP_OK)
-        pp_text_escape_controls(pp_buf_text(&text), text.size, out, size);
-    else
-        (void)strncpy(out, pp_json_kind_name(value), size);
-    pp_buf_done(&text);
-}
-
-static pp_status fail_different(const pp_json *got, const pp_json *want, pp_error *err)
-{
-    char expected[120];
-    char found[120];
-
-    show(want, expected, sizeof expected);
-    show(got, found, sizeof found);
-    return pp_json_fail(got, err, "expected %s, which follows from the rest, got %s", expected,
-                        found);
-}
-
-static pp_status same_lists(const pp_json *got, const pp_json *want, pp_error *err)
-{
-    pp_status st = PP_OK;
-
-    if (got->array.count != want->array.count)
-        return fail_different(got, want, err);
-    for (size_t i = 0; st == PP_OK && i < got->array.count; i++)
-        st = same(got->array.items[i], want->array.items[i], err);
-    return st;
-}
-
-static const pp_json *find(const pp_json *object, pp_text key)
-{
-    for (size_t i = 0; i < object->object.count; i++) {
-        if (pp_text_equal(object->object.members[i].key, key))
-            return object->object.members[i].value;
-    }
-    return NULL;
-}
-
-static pp_status same_objects(const pp_json *got, const pp_json *want, pp_error *err)
-{
-    pp_status st = PP_OK;
-
-    for (size_t i = 0; st == PP_OK && i < want->object.count; i++) {
-        const pp_json_member *member = &want->object.members[i];
-        const pp_json *value = find(got, member->key);
-
-        if (value == NULL)
-            return pp_json_fail(got, err, "required key '%.80s' is missing", member->key.data);
-        st = same(value, member->value, err);
-    }
-    if (st == PP_OK && got->object.count != want->object.count)
-        return pp_json_fail(got, err, "expected %zu members, got %zu", want->object.count,
-                            got->object.count);
-    return st;
-}
-
-static pp_status same(const pp_json *got, const pp_json *want, pp_error *err)
-{
-    if (want->kind == PP_JSON_ARRAY && got->kind == PP_JSON_ARRAY)
-        return same_lists(got, want, err);
-    if (want->kind == PP_JSON_OBJECT && got->kind == PP_JSON_OBJECT)
-        return same_objects(got, want, err);
-    if (is_number(want) && is_number(got) && number(want) == number(got)) /* 1 may be 1.0 */
-        return PP_OK;
-    return pp_json_equal(got, want) ? PP_OK : fail_different(got, want, err);
-}
 
 static pp_status compare(pp_arena *arena, const pp_json *root, const pp_json *made, pp_error *err)
 {
     pp_status st = pp_arena_check(arena, err);
 
-    return st == PP_OK ? same(root, made, err) : st;
+    return st == PP_OK ? pp_json_same(root, made, "the rest", err) : st;
 }
-
-/* ---- reading ----------------------------------------------------------------------------------
- */
 
 /* `bindings` is where the documents keep them. */
 static pp_status derive(pp_arena *arena, const char *bindings, pp_load_evaluation *e, pp_error *err)
@@ -153,7 +65,7 @@ static void keep_orders(const pp_json *root, pp_combined_load_evaluation *combin
 
     for (size_t i = 0; servers != NULL && i < combined->count; i++) {
         pp_load_evaluation *e = &combined->candidates[i];
-        const pp_json *server = find(servers, e->candidate_id);
+        const pp_json *server = pp_json_find_text(servers, e->candidate_id);
 
         if (server != NULL)
             keep_order(server, &e->binding.server);

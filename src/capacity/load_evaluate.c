@@ -35,7 +35,7 @@ pp_status pp_load_rows_derive(pp_load_evaluation *e, pp_error *err)
 /* ---- building ---------------------------------------------------------------------------------
  */
 
-static pp_status check_id(pp_text id, pp_error *err)
+pp_status pp_load_candidate_id_check(pp_text id, pp_error *err)
 {
     if (pp_text_is_blank(id))
         return pp_fail(err, PP_ERR_DOMAIN, "candidate id: blank");
@@ -123,7 +123,7 @@ pp_status pp_load_evaluation_build(pp_arena *arena, const pp_load_plan *plan, pp
         .method = plan->method,
         .slo = plan->slo,
     };
-    pp_status st = check_id(candidate_id, err);
+    pp_status st = pp_load_candidate_id_check(candidate_id, err);
 
     if (st == PP_OK && level_count != plan->method.level_count)
         st = pp_fail(err, PP_ERR_DOMAIN, "execution order: expected each of %zu levels, got %zu",

@@ -17,10 +17,13 @@ typedef struct pp_measured_level {
     pp_maybe_real peak_rss_mib;
 } pp_measured_level;
 
+/** Not blank, at most PP_LOAD_MAX_ID_CHARACTERS; fails with PP_ERR_DOMAIN. */
+PP_MUST_CHECK pp_status pp_load_candidate_id_check(pp_text id, pp_error *err);
+
 /**
  * The evaluation of one candidate.
  *
- * candidate_id   not blank, at most PP_LOAD_MAX_ID_CHARACTERS; borrowed, like the texts of the plan
+ * candidate_id   as pp_load_candidate_id_check has it; borrowed, like the texts of the plan
  * levels         one for each of the plan, in the order in which they ran
  *
  * Fails with PP_ERR_DOMAIN naming level and request: a level is missing or there twice, a number of

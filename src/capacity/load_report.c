@@ -281,6 +281,8 @@ static pp_json *run_json(pp_arena *arena, const pp_load_run *run)
     pp_json_set_int(arena, out, "seed", (int64_t)run->seed);
     pp_json_set_int(arena, out, "started_unix_ms", run->started_unix_ms);
     pp_json_set_bool(arena, out, "keep_alive", run->keep_alive);
+    if (run->server_was_sleeping)
+        pp_json_set_bool(arena, out, "server_was_sleeping", true);
     pp_json_set(arena, out, "limits", limits);
     return out;
 }

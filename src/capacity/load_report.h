@@ -27,6 +27,7 @@ typedef struct pp_load_run {
     uint64_t seed; /* below 2^63 */
     int64_t started_unix_ms;
     bool keep_alive;
+    bool server_was_sleeping; /* as it said before the load (B177) */
     pp_load_limits limits;
 } pp_load_run;
 

@@ -306,6 +306,8 @@ static pp_load_run run_of(const pp_json *root)
         .seed = (uint64_t)pp_checked_int(run, "seed"),
         .started_unix_ms = pp_checked_int(run, "started_unix_ms"),
         .keep_alive = pp_checked_bool(run, "keep_alive"),
+        .server_was_sleeping = pp_json_find(run, "server_was_sleeping") != NULL &&
+                               pp_checked_bool(run, "server_was_sleeping"),
         .limits = {maybe_int(limits, "connect_ns"), maybe_int(limits, "first_token_ns"),
                    maybe_int(limits, "idle_ns"), maybe_int(limits, "total_ns"),
                    maybe_int(limits, "body_max_bytes"), maybe_int(limits, "drain_ns"),

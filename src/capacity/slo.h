@@ -81,7 +81,8 @@ typedef enum pp_slo_reason {
     PP_SLO_REASON_TOO_FEW,     /* neither side is shown: more requests would decide */
     PP_SLO_REASON_NO_REQUESTS, /* none that counts */
     PP_SLO_REASON_NOT_VALID,   /* the level is not valid: docs/method/load-verdicts.md */
-    PP_SLO_REASON_OVERLOADED,  /* would pass, but in flight grew over the run */
+    PP_SLO_REASON_OVERLOADED,  /* in flight grew over the run: no pass, and a fail where too many
+                                  were over the limit */
     PP_SLO_REASON_GATHERED     /* events came gathered: gaps say nothing of the server */
 } pp_slo_reason;
 
@@ -119,11 +120,13 @@ typedef struct pp_slo_result {
  * The rule is for a number of requests that was fixed before looking.
  * Error rate and completion are compared as they were seen.
  *
+ * opening_count   so many of the first requests began together and found an emptier server than all
+ *            others: they count like any, but say nothing about neighbours
  * from_due   ttft, first answer and e2e count from the instant a request was due
  * Fails with PP_ERR_MEMORY only.
  */
 PP_MUST_CHECK pp_status pp_slo_judge(const pp_slo *slo, const pp_sample *const *samples, size_t n,
-                                     bool from_due, double confidence, pp_slo_result *ret_result,
-                                     pp_error *err);
+                                     size_t opening_count, bool from_due, double confidence,
+                                     pp_slo_result *ret_result, pp_error *err);
 
 #endif

@@ -26,8 +26,9 @@ const char *pp_slo_reason_name(pp_slo_reason reason)
 typedef struct tally {
     const pp_slo *slo;
     bool from_due;
-    double *values; /* of those that ended well, in order */
+    double *values; /* of those that ended well, in order, the opening ones left out */
     size_t value_count;
+    bool is_opening;
     pp_slo_result *result;
 } tally;
 
@@ -51,7 +52,8 @@ static void count_ok(tally *t, const pp_sample *sample)
     double ns;
 
     if (pp_load_metric_ns(sample, t->slo->metric, t->from_due, &ns)) {
-        t->values[t->value_count++] = ns;
+        if (!t->is_opening)
+            t->values[t->value_count++] = ns;
         count_one(t, ns > limit);
     } else if (t->slo->metric == PP_METRIC_FIRST_ANSWER &&
                (sample->flags & PP_SAMPLE_NO_ANSWER) != 0 && elapsed_ns(t, sample) > limit) {
@@ -110,16 +112,21 @@ static void judge_percentile(pp_slo_result *r, double confidence, double effecti
     }
 }
 
-static pp_status judge_latency(const pp_sample *const *samples, size_t n, bool from_due,
-                               double confidence, pp_slo_result *r, pp_error *err)
+static pp_status judge_latency(const pp_sample *const *samples, size_t n, size_t opening_count,
+                               bool from_due, double confidence, pp_slo_result *r, pp_error *err)
 {
-    tally t = {r->slo, from_due, calloc(n + 1, sizeof *t.values), 0, r};
+    tally t = {.slo = r->slo,
+               .from_due = from_due,
+               .values = calloc(n + 1, sizeof *t.values),
+               .result = r};
     pp_serial serial;
 
     if (t.values == NULL)
         return pp_fail(err, PP_ERR_MEMORY, "out of memory for %zu samples", n);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        t.is_opening = i < opening_count;
         count_sample(&t, samples[i]);
+    }
     serial = pp_serial_of(t.values, t.value_count);
     free(t.values);
     r->autocorrelation = serial.lag1;
@@ -168,15 +175,16 @@ static void judge_share(const pp_sample *const *samples, size_t n, double confid
         r->verdict = r->seen_percent.value >= r->slo->limit_percent ? PP_SLO_PASS : PP_SLO_FAIL;
 }
 
-pp_status pp_slo_judge(const pp_slo *slo, const pp_sample *const *samples, size_t n, bool from_due,
-                       double confidence, pp_slo_result *ret_result, pp_error *err)
+pp_status pp_slo_judge(const pp_slo *slo, const pp_sample *const *samples, size_t n,
+                       size_t opening_count, bool from_due, double confidence,
+                       pp_slo_result *ret_result, pp_error *err)
 {
     pp_slo_result result = {.slo = slo, .verdict = PP_SLO_UNDECIDED};
     pp_status st = PP_OK;
 
     PP_ASSERT(slo->kind != PP_SLO_EACH);
     if (slo->kind == PP_SLO_PERCENTILE)
-        st = judge_latency(samples, n, from_due, confidence, &result, err);
+        st = judge_latency(samples, n, opening_count, from_due, confidence, &result, err);
     else
         judge_share(samples, n, confidence, &result);
     if (st == PP_OK)

@@ -4,6 +4,7 @@
 #include "cli/load_output.h"
 #include "cli/load_session.h"
 #include "cli/load_table.h"
+#include "cli/secret.h"
 #include "cli/signals.h"
 
 /* ---- the answer as an exit code -------------------------------------------------------------- */
@@ -28,11 +29,15 @@ static bool missed(const pp_load_session *s)
             summary->verdict == PP_SLO_FAIL)
             return true;
     }
+    if (s->command.plan.is_on && s->command.plan.lost == NULL)
+        return !s->command.plan.highest_slo_concurrency.known;
     return s->command.search != PP_LOAD_SEARCH_NONE && s->find_answer.end == PP_FIND_NEVER_PASSED;
 }
 
 static bool could_not_tell(const pp_load_session *s)
 {
+    if (s->command.plan.lost != NULL)
+        return true;
     if (s->command.search != PP_LOAD_SEARCH_NONE)
         return s->find_answer.end != PP_FIND_RESOLVED && s->find_answer.end != PP_FIND_NEVER_FAILED;
     for (size_t i = 0; i < s->level_count; i++) {
@@ -76,6 +81,8 @@ static pp_status work(const pp_args *args, pp_load_session *s, pp_exit *ret_exit
         st = pp_load_session_run(s, err);
     if (st == PP_OK)
         st = pp_load_output_write(args, s, err);
+    if (st == PP_OK && s->command.plan.is_on)
+        st = pp_load_plan_mode_write(args, s, err);
     if (st == PP_OK)
         *ret_exit = exit_of(s);
     else if (st == PP_ERR_INTERRUPTED)
@@ -91,6 +98,8 @@ static pp_status run(const pp_args *args, pp_exit *ret_exit, pp_error *err)
     if (s == NULL)
         return pp_fail(err, PP_ERR_MEMORY, "out of memory");
     st = work(args, s, ret_exit, err);
+    if (st != PP_OK)
+        pp_secret_remove_from_error(err, s->command.key);
     pp_arena_done(&s->arena);
     free(s);
     return st;
@@ -190,6 +199,20 @@ static const pp_option options[] = {
     {"max-error-rate", 0, PP_TEXT("PERCENT"), "100%",
      "more failed requests in a level give exit code 1; when all fail it is 1 in any case", false,
      false},
+    /* as the original tool does */
+    {"plan", 0, PP_FILE("PLAN"), NULL,
+     "levels, prompts and limits of docs/formats/load-plan.md; then most options above are refused",
+     false, false},
+    {"candidate", 0, PP_TEXT("ID"), NULL, "with --plan: what is measured", false, false},
+    {"evaluation", 0, PP_FILE("FILE"), NULL,
+     "with --plan: the evaluation, docs/formats/load-evaluation.md", false, false},
+    {"execution-order", 0, PP_TEXT("LIST"), "as in the plan",
+     "with --plan: its levels in another order, as 4,2,1", false, false},
+    {"load-command", 0, PP_FILE("FILE"), NULL,
+     "with --plan: the server's command line, to bind the evaluation to it", false, false},
+    {"canonical-command", 0, PP_FILE("FILE"), NULL,
+     "with --plan: the command line that a study measured; only --host and --port may differ",
+     false, false},
     /* where to */
     {"output", 'o', PP_FILE("FILE"), NULL, "the report, docs/formats/load-report.md", false, false},
     {"samples", 0, PP_FILE("FILE"), NULL, "every request, docs/formats/samples.md", false, false},
@@ -220,7 +243,7 @@ const pp_command pp_command_load = {
         "Ctrl-C ends the level, waits for what is in flight, and reports what was measured; a "
         "second\n"
         "one does not wait.\n",
-    .example = "paretopilot load http://127.0.0.1:8080 --clients 1,2,4 --requests 32 "
+    .example = "paretopilot load http://127.0.0.1:8080 --clients 1,2,4 --requests 100 "
                "--slo 'ttft.p95<=2s'",
     .run = run,
 };

@@ -23,6 +23,9 @@ static const pp_option options[] = {
      false, false},
     {"expected-ubatch", 0, PP_NUMBER("N"), "any one value",
      "physical batch size that the rows must name", false, false},
+    {"load-samples", 0, PP_FILE("FILE"), NULL,
+     "samples of the load reports given: every figure is made again, exit 1 when one differs",
+     false, false},
     {"output", 'o', PP_FILE("FILE"), NULL,
      "write the document of docs/formats/validation.md; never replaces a file", false, false},
     {"json", 0, NULL, NULL, "print that document (ASCII JSON) instead of the lines", false, false},
@@ -49,6 +52,9 @@ static pp_json *file_to_json(pp_arena *arena, const pp_validated *file)
     pp_json_set_string(arena, out, "holds", file->holds);
     pp_json_set_string(arena, out, "sha256", file->has_sha256 ? file->sha256 : NULL);
     pp_json_set_string(arena, out, "problem", file->problem);
+    set_or_null(arena, out, "follows_from_samples",
+                file->was_made_again ? pp_json_new_bool(arena, file->difference == NULL) : NULL);
+    pp_json_set_string(arena, out, "difference", file->difference);
     set_or_null(arena, out, "llama_bench", file->llama_bench);
     set_or_null(arena, out, "benchmark_set", file->benchmark_set);
     return out;
@@ -93,6 +99,14 @@ static void print_issues(const pp_validated *file)
         printf("  issue: %s\n", issues->array.items[i]->text.data);
 }
 
+static void print_difference(const pp_validated *file)
+{
+    if (file->difference != NULL)
+        printf("  differs: %s\n", file->difference);
+    else if (file->was_made_again)
+        printf("  every figure follows from the samples\n");
+}
+
 /* ---- the command ------------------------------------------------------------------------------
  */
 
@@ -135,6 +149,7 @@ static pp_status print(const pp_args *args, pp_arena *arena, const pp_validated 
         print_file(arena, &files[i]);
         if (pp_args_has(args, "evidence"))
             print_issues(&files[i]);
+        print_difference(&files[i]);
     }
     return pp_arena_check(arena, err);
 }
@@ -143,25 +158,35 @@ static pp_status validate(const pp_args *args, pp_arena *arena, pp_exit *ret_exi
 {
     size_t n = args->positional_count;
     pp_validated *files = PP_ARENA_NEW(arena, pp_validated, n);
-    pp_bench_expectation expected = {0};
+    pp_validate_options against = {0};
+    const char *samples = pp_args_value(args, "load-samples");
     size_t invalid = 0;
     size_t issues = 0;
+    size_t made_again = 0;
+    size_t different = 0;
     pp_status st = pp_arena_check(arena, err);
 
     if (st == PP_OK)
-        st = read_expectation(args, &expected, err);
+        st = read_expectation(args, &against.bench, err);
+    if (st == PP_OK && samples != NULL)
+        st =
+            pp_wrap(err, pp_validate_read_samples(arena, samples, &against, err), "--load-samples");
     for (size_t i = 0; st == PP_OK && i < n; i++) {
-        st = pp_validate_file(arena, args->positionals[i], &expected, &files[i], err);
+        st = pp_validate_file(arena, args->positionals[i], &against, &files[i], err);
         invalid += !files[i].valid;
         issues += files[i].issue_count;
+        made_again += files[i].was_made_again;
+        different += files[i].difference != NULL;
     }
+    if (st == PP_OK && samples != NULL && made_again == 0 && invalid == 0)
+        st = pp_fail(err, PP_ERR_USAGE, "--load-samples: none of the files is a load report");
     if (st == PP_OK)
         st = print(args, arena, files, n, invalid == 0, err);
     if (st != PP_OK)
         return st;
     if (invalid > 0)
         *ret_exit = PP_EXIT_INVALID;
-    else if (issues > 0 && pp_args_has(args, "evidence"))
+    else if (different > 0 || (issues > 0 && pp_args_has(args, "evidence")))
         *ret_exit = PP_EXIT_NO;
     return PP_OK;
 }
@@ -185,11 +210,13 @@ const pp_command pp_command_validate = {
     .options = options,
     .n_options = PP_COUNT_OF(options),
     .summary = "recognise files by content and check them",
-    .detail = "Recognises any document of this program and the output of llama-bench, and checks\n"
-              "each value and the rules between values. Every file is looked at; each gives one\n"
-              "line. With --evidence, llama-bench rows are also judged as evidence.\n"
-              "\n"
-              "Exit 1: --evidence found issues. Exit 2: a file is invalid.\n",
+    .detail =
+        "Recognises any document of this program and the output of llama-bench, and checks\n"
+        "each value and the rules between values. Every file is looked at; each gives one\n"
+        "line. With --evidence, llama-bench rows are also judged as evidence.\n"
+        "\n"
+        "Exit 1: --evidence found issues, or a load report does not follow from its samples.\n"
+        "Exit 2: a file is invalid.\n",
     .example = "paretopilot validate examples/recommend/benchmarks.json "
                "examples/recommend/constraints.json",
     .run = run,

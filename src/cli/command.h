@@ -114,6 +114,7 @@ pp_exit pp_exit_of(pp_status st);
     X(doctor)                                                                                      \
     X(model_info)                                                                                  \
     X(load)                                                                                        \
+    X(combine_load)                                                                                \
     X(model_synth)                                                                                 \
     X(study_plan)                                                                                  \
     X(study_run)                                                                                   \

@@ -1,6 +1,9 @@
 #include "cli/load_endpoint.h"
 
+#include <string.h>
+
 #include "base/clock.h"
+#include "capacity/load_report.h"
 #include "engine/gguf.h"
 #include "json/json.h"
 
@@ -13,6 +16,25 @@ typedef struct asker {
     const char *const *headers;
     size_t header_count;
 } asker;
+
+/* In our own words: those of the library say how many milliseconds it took. */
+static pp_status fail_silent(const asker *a, const pp_http_record *record, pp_error *err)
+{
+    const char *at = pp_endpoint_without_secrets(a->arena, pp_text_of(a->root)).data;
+
+    if (at == NULL)
+        return pp_fail(err, PP_ERR_MEMORY, "out of memory");
+    switch (record->result) {
+    case PP_HTTP_UNRESOLVED:
+        return pp_fail(err, PP_ERR_PEER, "no address is known for the host of '%s'", at);
+    case PP_HTTP_REFUSED:
+        return pp_fail(err, PP_ERR_PEER, "nothing accepts connections at '%s'", at);
+    default:
+        return pp_fail(err, PP_ERR_PEER, "no answer from '%s': %s", at,
+                       record->text[0] != '\0' ? record->text
+                                               : pp_http_result_name(record->result));
+    }
+}
 
 /* NULL when the server has no such path or answers it in its own way. */
 static pp_status ask(const asker *a, const char *path, const pp_json **ret_root, int *ret_status,
@@ -38,13 +60,15 @@ static pp_status ask(const asker *a, const char *path, const pp_json **ret_root,
         st = pp_http_perform(a->loop, &request, NULL, NULL, &record, err);
     *ret_status = record.status;
     if (st == PP_OK && record.status == 0)
-        st = pp_fail(err, PP_ERR_PEER, "nothing answers there: %s",
-                     record.text[0] != '\0' ? record.text : pp_http_result_name(record.result));
+        st = fail_silent(a, &record, err);
     else if (st == PP_OK && (record.status == 401 || record.status == 403))
         st = pp_fail(err, PP_ERR_PEER,
                      "HTTP status %d: the server wants a key (--api-key-file, --api-key-env) or "
                      "refuses this one",
                      record.status);
+    else if (st == PP_OK && record.status == 503 && strcmp(path, "/props") == 0)
+        st = pp_fail(err, PP_ERR_PEER,
+                     "HTTP status 503: the server is not ready; it may be loading its model");
     else if (st == PP_OK && record.result == PP_HTTP_COMPLETE &&
              pp_json_parse(a->arena, path, pp_buf_text(&record.body), record.body.size, ret_root,
                            &why) != PP_OK)

@@ -1,5 +1,6 @@
 #include "cli/load_options.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/units.h"
-#include "load/run.h"
+#include "load/drive.h"
 
 #define KEY_MAX_BYTES ((size_t)64 << 10)
 
@@ -41,20 +42,16 @@ static pp_status parse_count(const pp_args *args, const char *name, int64_t min,
     return text == NULL ? PP_OK : pp_parse_int(text, dashed(name, what), min, max, value, err);
 }
 
-/* A decimal number without exponent, sign or blanks; the C locale holds here. */
+/* A part of a text as a decimal number; the caller's message says more than ours could. */
 static bool read_decimal(const char *text, size_t size, double *ret_value)
 {
     char copy[32];
-    size_t whole = strspn(text, "0123456789");
-    size_t part = text[whole] == '.' ? strspn(text + whole + 1, "0123456789") : 0;
 
-    if (whole == 0 || size >= sizeof copy ||
-        (whole < size && (part == 0 || whole + 1 + part < size)))
+    if (size >= sizeof copy)
         return false;
     memcpy(copy, text, size);
     copy[size] = '\0';
-    *ret_value = strtod(copy, NULL);
-    return true;
+    return pp_parse_number(copy, "number", 0, DBL_MAX, ret_value, NULL) == PP_OK;
 }
 
 static pp_status parse_rate(const char *text, size_t size, const char *what, double *ret_rate,
@@ -93,7 +90,8 @@ typedef pp_status (*item_parser)(const char *text, size_t size, const char *what
 
 /* "1,2,4": each item once, in the order in which the levels will run. */
 static pp_status parse_list(const char *text, const char *what, item_parser parse,
-                            double values[PP_LOAD_MAX_LEVELS], size_t *ret_count, pp_error *err)
+                            double values[PP_LOAD_COMMAND_MAX_LEVELS], size_t *ret_count,
+                            pp_error *err)
 {
     pp_status st = PP_OK;
     bool more = true;
@@ -102,9 +100,9 @@ static pp_status parse_list(const char *text, const char *what, item_parser pars
     while (more && st == PP_OK) {
         size_t size = strcspn(text, ",");
 
-        if (*ret_count == PP_LOAD_MAX_LEVELS)
+        if (*ret_count == PP_LOAD_COMMAND_MAX_LEVELS)
             return pp_fail(err, PP_ERR_LIMIT, "--%s: more than %d levels", what,
-                           PP_LOAD_MAX_LEVELS);
+                           PP_LOAD_COMMAND_MAX_LEVELS);
         st = parse(text, size, what, &values[*ret_count], err);
         for (size_t i = 0; st == PP_OK && i < *ret_count; i++)
             if (values[i] == values[*ret_count])
@@ -233,7 +231,7 @@ static pp_status only_with(const pp_args *args, const char *name, bool holds, co
 static pp_status read_levels(const pp_args *args, pp_load_command *c, pp_error *err)
 {
     static const char *const loops[] = {"clients", "rate", "trace", "find-clients", "find-rate"};
-    double values[PP_LOAD_MAX_LEVELS] = {1};
+    double values[PP_LOAD_COMMAND_MAX_LEVELS] = {1};
     pp_load_level pattern;
     pp_status st = exclude(args, loops, PP_COUNT_OF(loops), err);
 
@@ -370,13 +368,15 @@ static pp_status take_key(pp_arena *arena, pp_load_command *c, const char *from,
 {
     key = pp_text_strip(key);
     if (key.size == 0)
-        return pp_fail(err, PP_ERR_USAGE, "%s holds no key", from);
+        return pp_fail(err, PP_ERR_USAGE, "'%s' holds no key", from);
     for (size_t i = 0; i < key.size; i++)
         if ((unsigned char)key.data[i] <= ' ' || (unsigned char)key.data[i] > '~')
             return pp_fail(err, PP_ERR_USAGE,
-                           "%s: byte %zu of the key is no printable ASCII character", from, i + 1);
+                           "'%s': byte %zu of the key is no printable ASCII character", from,
+                           i + 1);
     c->headers[0] = pp_arena_printf(arena, "Authorization: Bearer %.*s", (int)key.size, key.data);
     c->header_count = 1;
+    c->key = pp_text_dup(arena, key);
     return pp_arena_check(arena, err);
 }
 
@@ -393,22 +393,22 @@ static pp_status read_key(pp_arena *arena, const pp_args *args, pp_load_command 
         pp_buf_init(&bytes, KEY_MAX_BYTES);
         st = pp_file_read(path, &bytes, err);
         if (st == PP_OK)
-            st = take_key(arena, c, "--api-key-file", (pp_text){pp_buf_text(&bytes), bytes.size},
-                          err);
+            st = take_key(arena, c, path, (pp_text){pp_buf_text(&bytes), bytes.size}, err);
+        st = pp_wrap(err, st, "--api-key-file");
         pp_buf_done(&bytes);
     } else if (st == PP_OK && name != NULL) {
         const char *value = getenv(name);
 
         if (value == NULL)
             return pp_fail(err, PP_ERR_USAGE, "--api-key-env: '%s' is not set", name);
-        st = take_key(arena, c, "--api-key-env", pp_text_of(value), err);
+        st = pp_wrap(err, take_key(arena, c, name, pp_text_of(value), err), "--api-key-env");
     }
     return st;
 }
 
 static pp_status read_limits(const pp_args *args, pp_load_command *c, pp_error *err)
 {
-    pp_load_options standard;
+    pp_load_setup standard;
     const struct {
         const char *name;
         int64_t *value;
@@ -422,7 +422,7 @@ static pp_status read_limits(const pp_args *args, pp_load_command *c, pp_error *
     };
     pp_status st = PP_OK;
 
-    pp_load_options_default(&standard);
+    pp_load_setup_default(&standard);
     c->limits = standard.limits;
     c->drain_ns = 10 * PP_NS_PER_S;
     c->idle_wait_ns = 30 * PP_NS_PER_S;
@@ -468,7 +468,6 @@ static pp_status read_demands(pp_arena *arena, const pp_args *args, pp_load_comm
         st = pp_slo_parse(arena, pp_text_of(text), &slo, err);
         if (st == PP_OK)
             st = pp_slo_add(c->slos, &c->slo_count, &slo, err);
-        st = pp_wrap(err, st, "--slo");
     }
     if (st == PP_OK && confidence != NULL)
         st = pp_parse_percent(confidence, "--confidence", &percent, err);
@@ -492,16 +491,21 @@ pp_status pp_load_command_read(pp_arena *arena, const pp_args *args, pp_load_com
                                pp_error *err)
 {
     pp_load_command *c = ret_command;
+    bool by_plan = false;
     pp_status st;
 
     memset(c, 0, sizeof *c);
     st = pp_server_root(arena, args->positionals[0], &c->root, err);
     if (st == PP_OK)
+        st = pp_load_plan_mode_check(args, &by_plan, err);
+    if (st == PP_OK && !by_plan)
         st = read_source(arena, args, c, err);
-    if (st == PP_OK)
+    if (st == PP_OK && !by_plan)
         st = read_levels(args, c, err);
     if (st == PP_OK)
         st = read_transport(arena, args, c, err);
+    if (st == PP_OK && by_plan)
+        st = pp_load_plan_mode_read(arena, args, c, err);
     if (st == PP_OK)
         st = read_demands(arena, args, c, err);
     c->source.base_url = c->root;

@@ -7,9 +7,10 @@
 
 #include "capacity/slo.h"
 #include "cli/command.h"
+#include "cli/load_plan_mode.h"
 #include "load/source.h"
 
-#define PP_LOAD_MAX_LEVELS 64
+#define PP_LOAD_COMMAND_MAX_LEVELS 64
 
 /* What is searched for, if anything. */
 typedef enum pp_load_search {
@@ -18,14 +19,14 @@ typedef enum pp_load_search {
     PP_LOAD_SEARCH_RATE
 } pp_load_search;
 
-typedef struct pp_load_command {
+struct pp_load_command {
     const char *root; /* of the server, without "/v1" */
     bool kind_given;  /* --server names a kind; else the server is asked */
     pp_load_source_options source;
     pp_prompts prompts;
     pp_trace trace;
 
-    pp_load_level levels[PP_LOAD_MAX_LEVELS]; /* of a search: the first one, as a pattern */
+    pp_load_level levels[PP_LOAD_COMMAND_MAX_LEVELS]; /* of a search: the first one, as a pattern */
     size_t level_count;
     bool warmup_given; /* else a level has as many warm-up requests as clients, or one */
     pp_load_search search;
@@ -40,12 +41,14 @@ typedef struct pp_load_command {
     pp_maybe_int server_pid;
     const char *headers[1]; /* authorisation: never printed */
     size_t header_count;
+    pp_text key; /* in headers[0]; empty without one */
 
     pp_slo slos[PP_SLO_MAX];
     size_t slo_count;
     double confidence;        /* 0.5 to 0.9999 */
     double max_error_percent; /* of failed requests, above which the exit code is 1 */
-} pp_load_command;
+    pp_load_plan_mode plan;
+};
 
 /**
  * Read the options; prompts and trace are loaded. Texts live in `arena` or in argv.

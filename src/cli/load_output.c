@@ -1,18 +1,39 @@
 #include "cli/load_output.h"
 
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/files.h"
 #include "capacity/load_csv.h"
 #include "capacity/load_report.h"
 #include "cli/inputs.h"
 #include "cli/load_table.h"
+#include "cli/secret.h"
+#include "cli/table.h"
 #include "version.h"
 
 /* A thousand requests with a thousand gaps each take some 10 MiB. */
 #define SAMPLES_MAX_BYTES ((size_t)4 << 30)
 
-static const char *const file_options[] = {"output", "samples", "levels-csv", "requests-csv"};
+static const char *const file_options[] = {"output", "samples", "levels-csv", "requests-csv",
+                                           "evaluation"};
+
+/* Nothing is worse than an hour of load and no place for it. */
+static pp_status check_folder(const char *path, const char *option, pp_error *err)
+{
+    pp_arena arena = {0};
+    const char *folder = pp_path_folder(&arena, path);
+    pp_status st = pp_arena_check(&arena, err);
+
+    if (st == PP_OK && !pp_path_is_folder(folder))
+        st = pp_fail(err, PP_ERR_USAGE, "load: --%s: there is no folder '%s'", option, folder);
+    else if (st == PP_OK && access(folder, W_OK) != 0)
+        st = pp_fail(err, PP_ERR_USAGE, "load: --%s: nothing can be written in '%s': %s", option,
+                     folder, strerror(errno));
+    pp_arena_done(&arena);
+    return st;
+}
 
 pp_status pp_load_output_check(const pp_args *args, pp_error *err)
 {
@@ -29,6 +50,8 @@ pp_status pp_load_output_check(const pp_args *args, pp_error *err)
                                file_options[j], file_options[i]);
         }
         st = pp_output_check_free(path, err);
+        if (st == PP_OK && path != NULL)
+            st = check_folder(path, file_options[i], err);
     }
     return st;
 }
@@ -44,9 +67,10 @@ static pp_load_run describe_run(pp_load_session *s)
 {
     const pp_load_command *c = &s->command;
     const pp_dialect *dialect = &c->source.dialect;
-    const char *prompts = c->source.prompts != NULL ? "prompts file"
-                          : c->source.trace != NULL ? "trace"
-                                                    : "generated";
+    const char *prompts = c->plan.is_on               ? "load plan"
+                          : c->source.prompts != NULL ? "prompts file"
+                          : c->source.trace != NULL   ? "trace"
+                                                      : "generated";
 
     return (pp_load_run){
         .tool_version = pp_text_of(PP_VERSION),
@@ -54,13 +78,14 @@ static pp_load_run describe_run(pp_load_session *s)
         .dialect =
             pp_text_of(pp_arena_printf(&s->arena, "%s %s", pp_server_kind_name(dialect->kind),
                                        pp_endpoint_path(dialect->endpoint))),
-        .model = dialect->model,
+        .model = pp_secret_remove(&s->arena, dialect->model, c->key),
         .profile = pp_text_of(
             pp_arena_printf(&s->arena, "%s, %s", prompts, pp_load_reuse_name(c->source.reuse))),
         .origin = s->endpoint.origin,
         .seed = c->source.seed,
         .started_unix_ms = s->started_unix_ms,
         .keep_alive = c->keep_alive,
+        .server_was_sleeping = s->endpoint.is_sleeping,
         .limits =
             {
                 .connect_ns = limit(c->limits.connect_ns),
@@ -158,34 +183,70 @@ static pp_status write_levels(const char *path, const pp_load_report *report, pp
     return st;
 }
 
+/* "such as request 3 of level 1: HTTP status 400, ..."; NULL when none failed. */
+static const char *failure_example(pp_load_session *s)
+{
+    for (size_t i = 0; i < s->level_count; i++)
+        for (size_t j = 0; j < s->levels[i].result.sample_count; j++) {
+            const pp_sample *sample = &s->levels[i].result.samples[j];
+
+            if (sample->id.phase != PP_PHASE_MEASURED || sample->failure == PP_FAILURE_NONE ||
+                sample->failure == PP_FAILURE_CUT)
+                continue;
+            return pp_arena_printf(&s->arena, "such as request %lld of level %lld: %s",
+                                   (long long)sample->id.index, (long long)(i + 1),
+                                   pp_table_cell_text(&s->arena, sample->failure_text, 240));
+        }
+    return NULL;
+}
+
+/* The first failure; the others are tried in any case, for each file that can be kept is kept. */
+static pp_status keep_first(pp_status st, pp_error *err, pp_status next, const pp_error *why)
+{
+    if (st != PP_OK || next == PP_OK)
+        return st;
+    *err = *why;
+    return next;
+}
+
 static pp_status write_files(const pp_args *args, pp_load_session *s, const pp_load_report *report,
                              pp_error *err)
 {
     size_t n = 0;
     const pp_sample *samples = all_samples(s, &n);
     pp_status st = pp_arena_check(&s->arena, err);
+    pp_error why = {0};
+    pp_status next;
 
-    if (st == PP_OK)
-        st = write_requests(pp_args_value(args, "samples"), samples, n, lines_of, err);
-    if (st == PP_OK)
-        st = write_requests(pp_args_value(args, "requests-csv"), samples, n, pp_load_requests_csv,
-                            err);
-    return st == PP_OK ? write_levels(pp_args_value(args, "levels-csv"), report, err) : st;
+    if (st != PP_OK)
+        return st;
+    st = write_requests(pp_args_value(args, "samples"), samples, n, lines_of, err);
+    next =
+        write_requests(pp_args_value(args, "requests-csv"), samples, n, pp_load_requests_csv, &why);
+    st = keep_first(st, err, next, &why);
+    why = (pp_error){0};
+    next = write_levels(pp_args_value(args, "levels-csv"), report, &why);
+    return keep_first(st, err, next, &why);
 }
 
 pp_status pp_load_output_write(const pp_args *args, pp_load_session *session, pp_error *err)
 {
     pp_load_report report;
     pp_json *document = NULL;
+    pp_error why = {0};
+    pp_status next;
     pp_status st = fill_report(session, &report, err);
 
     if (st == PP_OK)
-        st = write_files(args, session, &report, err);
-    if (st == PP_OK)
         st = pp_load_report_make(&session->arena, &report, &document, err);
-    if (st == PP_OK)
-        st = pp_output_json(args, document, err);
-    if (st == PP_OK && !pp_args_has(args, "json"))
-        st = pp_load_table_print(&session->arena, &report, stdout, err);
-    return st;
+    if (st != PP_OK)
+        return st;
+    st = write_files(args, session, &report, err);
+    next = pp_output_json(args, document, &why);
+    st = keep_first(st, err, next, &why);
+    if (pp_args_has(args, "json"))
+        return st;
+    why = (pp_error){0};
+    next = pp_load_table_print(&session->arena, &report, failure_example(session), stdout, &why);
+    return keep_first(st, err, next, &why);
 }

@@ -1,9 +1,29 @@
 #include "cli/load_session.h"
 
+#include <stdlib.h>
+
 #include "base/clock.h"
+#include "cli/secret.h"
 #include "intake/server_stream.h"
+#include "load/count_answers.h"
 #include "load/server_idle.h"
 #include "machine/host.h"
+#include "machine/process_memory.h"
+
+/* ---- what a server may have told of the key (B145) ------------------------------------------- */
+
+static void hide_key(pp_load_session *s, pp_text *text)
+{
+    *text = pp_secret_remove(&s->arena, *text, s->command.key);
+}
+
+static void hide_key_in_samples(pp_load_session *s, pp_load_result *result)
+{
+    for (size_t i = 0; s->command.key.size > 0 && i < result->sample_count; i++) {
+        hide_key(s, &result->samples[i].failure_text);
+        hide_key(s, &result->samples[i].finish);
+    }
+}
 
 /* ---- before ---------------------------------------------------------------------------------- */
 
@@ -29,12 +49,53 @@ static void adopt_host(pp_load_session *s)
         s->endpoint.origin = pp_origin_worst(s->endpoint.origin, PP_ORIGIN_EMULATED);
 }
 
+/* Before anything is sent, and not when the first level begins. */
+static pp_status check_process(const pp_load_command *c, pp_error *err)
+{
+    pp_process_memory memory;
+    pp_error why = {0};
+
+    if (!c->server_pid.known ||
+        pp_process_memory_read("/", (pid_t)c->server_pid.value, &memory, &why) == PP_OK)
+        return PP_OK;
+    return pp_fail(err, PP_ERR_USAGE, "--pid: there is no process %lld here",
+                   (long long)c->server_pid.value);
+}
+
+/* F09, B153: neither what asks nor what loads goes through a proxy. */
+static void tell_proxy(const pp_load_session *s)
+{
+    static const char *const names[] = {"http_proxy",  "HTTP_PROXY", "https_proxy",
+                                        "HTTPS_PROXY", "all_proxy",  "ALL_PROXY"};
+
+    for (size_t i = 0; !s->live.view.quiet && i < PP_COUNT_OF(names); i++) {
+        const char *value = getenv(names[i]);
+
+        if (value != NULL && value[0] != '\0') {
+            fprintf(s->live.view.out, "note: %s is set; proxies are not used\n", names[i]);
+            return;
+        }
+    }
+}
+
+/* B177: /health of such a server is 200. */
+static void tell_sleeping(const pp_load_session *s)
+{
+    if (s->endpoint.is_sleeping && !s->live.view.quiet)
+        fprintf(s->live.view.out,
+                "note: the server sleeps: the first request waits for its model%s\n",
+                s->command.levels[0].warmup_count > 0 ? ", which the warm-up takes" : "");
+}
+
 pp_status pp_load_session_prepare(pp_load_session *s, pp_error *err)
 {
     const pp_load_command *c = &s->command;
     pp_http_loop *loop = NULL;
-    pp_status st = pp_http_loop_new(s->stop, &loop, err);
+    pp_status st = check_process(c, err);
 
+    tell_proxy(s);
+    if (st == PP_OK)
+        st = pp_http_loop_new(s->stop, &loop, err);
     if (st == PP_OK)
         st = pp_http_loop_configure(loop, &c->transport, err);
     if (st == PP_OK)
@@ -45,6 +106,7 @@ pp_status pp_load_session_prepare(pp_load_session *s, pp_error *err)
     if (st == PP_OK) {
         adopt_endpoint(s);
         adopt_host(s);
+        tell_sleeping(s);
         st = pp_dialect_check(&c->source.dialect, err);
     }
     if (st == PP_OK)
@@ -70,6 +132,7 @@ static void fill_setup(pp_load_session *s, pp_load_setup *setup)
     setup->spin = c->transport.spin;
     setup->worker_count = c->worker_count;
     setup->drain_ns = c->drain_ns;
+    setup->warmup_must_complete = c->plan.is_on;
     setup->server_pid = c->server_pid;
     setup->root = "/";
     setup->sample_of = pp_sample_of_exchange;
@@ -98,12 +161,11 @@ static void tell_failure(const pp_load_session *s, const pp_load_done *done)
             (hopeless || sample->id.phase == PP_PHASE_MEASURED))
             first = sample;
     }
-    if (first == NULL || (s->live.view.quiet && !all))
+    if (first == NULL || !all) /* the notes below the table name one of several */
         return;
     fprintf(s->live.view.out, "level %lld: %s: %s%s%.*s\n", (long long)done->level.number,
             hopeless ? "given up, since the first requests all failed alike"
-            : all    ? "all requests failed; the first one"
-                     : "the first failure",
+                     : "all requests failed; the first one",
             pp_failure_name(first->failure), first->failure_text.size > 0 ? ": " : "",
             (int)first->failure_text.size, first->failure_text.data);
 }
@@ -168,6 +230,25 @@ static pp_status await_idle(const pp_load_session *s, int64_t number, pp_server_
     return st;
 }
 
+/* Where a llama-server, or a proxy in front of it, told no number of tokens. */
+static pp_status count_answers(pp_load_session *s, pp_load_result *result, pp_error *err)
+{
+    const pp_load_command *c = &s->command;
+    pp_http_loop *loop = NULL;
+    pp_status st;
+
+    if (!s->endpoint.is_llama_server)
+        return PP_OK;
+    st = pp_http_loop_new(s->stop, &loop, err);
+    if (st == PP_OK)
+        st = pp_http_loop_configure(loop, &c->transport, err);
+    if (st == PP_OK)
+        st = pp_load_count_answers(loop, c->root, c->headers, c->header_count, result->samples,
+                                   result->sample_count, err);
+    pp_http_loop_free(loop);
+    return st;
+}
+
 /* Appends a level. */
 static pp_status run_level(pp_load_session *s, const pp_load_level *level, pp_error *err)
 {
@@ -182,14 +263,20 @@ static pp_status run_level(pp_load_session *s, const pp_load_level *level, pp_er
     st = await_idle(s, level->number, &idle, err);
     if (st == PP_OK)
         st = pp_load_drive(&s->arena, &setup, s->source, level, s->stop, &done->result, err);
+    if (st == PP_OK) {
+        hide_key_in_samples(s, &done->result);
+        st = pp_arena_check(&s->arena, err);
+    }
     done->result.observed.server_was_idle = idle.was_idle;
     done->result.observed.idle_wait_ns = idle.waited_ns;
+    if (st == PP_OK)
+        st = count_answers(s, &done->result, err);
     if (st == PP_OK)
         st = pp_load_summarise(&s->arena, level, &done->result.observed, done->result.samples,
                                done->result.sample_count, &s->rules, &done->summary, err);
     if (st != PP_OK) {
         pp_progress_end(&s->live.view);
-        return pp_wrap(err, st, "level %lld", (long long)level->number);
+        return st;
     }
     s->level_count++;
     tell_level(s, done);
@@ -203,7 +290,9 @@ static pp_status run_listed(pp_load_session *s, pp_error *err)
 
     for (size_t i = 0; st == PP_OK && i < s->command.level_count; i++) {
         st = run_level(s, &s->command.levels[i], err);
-        if (st == PP_OK && ended_early(&s->levels[i]))
+        if (st == PP_OK && s->command.plan.is_on)
+            st = pp_load_plan_mode_judge(s, err);
+        if (st == PP_OK && (ended_early(&s->levels[i]) || s->command.plan.lost != NULL))
             break;
     }
     return st;
@@ -231,8 +320,8 @@ static pp_status run_search(pp_load_session *s, pp_error *err)
     s->find_options = pp_find_options_default(whole);
     s->find_options.first = s->find_options.min = s->command.search_low;
     s->find_options.max = s->command.search_high;
-    if (s->find_options.probe_count_max > PP_LOAD_MAX_LEVELS)
-        s->find_options.probe_count_max = PP_LOAD_MAX_LEVELS;
+    if (s->find_options.probe_count_max > PP_LOAD_COMMAND_MAX_LEVELS)
+        s->find_options.probe_count_max = PP_LOAD_COMMAND_MAX_LEVELS;
     st = pp_find_options_check(&s->find_options, err);
     if (st != PP_OK)
         return st;

@@ -15,7 +15,7 @@ typedef struct pp_load_done {
 } pp_load_done;
 
 /* Must not move while it is in use. */
-typedef struct pp_load_session {
+struct pp_load_session {
     pp_arena arena;
     pp_load_command command;
     pp_load_endpoint endpoint;
@@ -24,13 +24,13 @@ typedef struct pp_load_session {
     const volatile sig_atomic_t *stop, *cut_now;
     pp_load_live_view live;
 
-    pp_load_done levels[PP_LOAD_MAX_LEVELS];
+    pp_load_done levels[PP_LOAD_COMMAND_MAX_LEVELS];
     size_t level_count; /* that were run */
     pp_find_options find_options;
-    pp_find_probe probes[PP_LOAD_MAX_LEVELS];
+    pp_find_probe probes[PP_LOAD_COMMAND_MAX_LEVELS];
     pp_find_answer find_answer; /* of a search */
     int64_t started_unix_ms;
-} pp_load_session;
+};
 
 /** Ask the endpoint and prepare the requests; nothing is measured. Fails as those do. */
 PP_MUST_CHECK pp_status pp_load_session_prepare(pp_load_session *session, pp_error *err);

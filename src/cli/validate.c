@@ -5,6 +5,7 @@
 #include "base/files.h"
 #include "capacity/load_check.h"
 #include "capacity/load_report.h"
+#include "capacity/same.h"
 #include "decide/passport.h"
 #include "decide/passport_check.h"
 #include "decide/stability.h"
@@ -19,9 +20,11 @@
 #include "model/sample.h"
 #include "model/study_plan.h"
 
+#define SAMPLES_MAX_BYTES ((size_t)4 << 30) /* as `load` writes at most */
+
 typedef struct validator {
     pp_arena *arena;
-    const pp_bench_expectation *expected;
+    const pp_validate_options *options;
     pp_validated *out;
     pp_buf bytes;
 } validator;
@@ -136,6 +139,24 @@ static pp_status decode_trace_entry(validator *v, const pp_json *root, pp_error 
     return pp_trace_entry_check(root, err);
 }
 
+/* A report that differs is a valid one; that it differs is a result. */
+static pp_status make_again(validator *v, const pp_json *root, pp_error *err)
+{
+    pp_error difference = {0};
+    pp_json *again = NULL;
+    pp_status st = pp_load_report_again(v->arena, root, v->options->load_samples,
+                                        v->options->load_sample_count, &again, &difference);
+
+    if (st == PP_OK)
+        st = pp_json_same(root, again, "the samples", &difference);
+    if (st == PP_ERR_MEMORY)
+        return pp_fail(err, st, "out of memory");
+    v->out->was_made_again = true;
+    if (st != PP_OK)
+        v->out->difference = pp_arena_dup(v->arena, difference.text, strlen(difference.text));
+    return PP_OK;
+}
+
 static pp_status decode_load_report(validator *v, const pp_json *root, pp_error *err)
 {
     pp_load_report report;
@@ -146,7 +167,7 @@ static pp_status decode_load_report(validator *v, const pp_json *root, pp_error 
             pp_arena_printf(v->arena, "%s%s of %s", report.is_partial ? "partial, " : "",
                             count_text(v->arena, report.level_count, "level"),
                             shown(v->arena, report.run.endpoint));
-    return st;
+    return st == PP_OK && v->options->has_load_samples ? make_again(v, root, err) : st;
 }
 
 static pp_status decode_load_plan(validator *v, const pp_json *root, pp_error *err)
@@ -290,7 +311,7 @@ static pp_status check_line(validator *v, const pp_document_kind *kind, const ch
                             size_t size, pp_error *err)
 {
     pp_arena arena = {0};
-    validator inner = {&arena, v->expected, v->out, {0}};
+    validator inner = {&arena, v->options, v->out, {0}};
     const pp_json *root;
     pp_status st = pp_json_parse(&arena, "line", line, size, &root, err);
 
@@ -353,7 +374,7 @@ static pp_status check_bench(validator *v, pp_bench_format format, pp_error *err
     st = pp_bench_records_read(v->arena, v->out->path, pp_buf_text(&v->bytes), v->bytes.size,
                                format, &records, err);
     if (st == PP_OK)
-        st = pp_bench_evidence_of(v->arena, &records, v->expected, &evidence, err);
+        st = pp_bench_evidence_of(v->arena, &records, &v->options->bench, &evidence, err);
     if (st != PP_OK)
         return st;
     v->out->issue_count = evidence.issue_count;
@@ -436,10 +457,29 @@ static pp_status check_bytes(validator *v, pp_error *err)
                    "an object that is no document of this program (see 'paretopilot schema')");
 }
 
-pp_status pp_validate_file(pp_arena *arena, const char *path, const pp_bench_expectation *expected,
+pp_status pp_validate_read_samples(pp_arena *arena, const char *path, pp_validate_options *options,
+                                   pp_error *err)
+{
+    pp_sample *samples = NULL;
+    pp_buf bytes;
+    pp_status st;
+
+    pp_buf_init(&bytes, SAMPLES_MAX_BYTES);
+    st = pp_file_read(path, &bytes, err);
+    if (st == PP_OK)
+        st = pp_samples_parse(arena, path,
+                              (pp_bytes){(const unsigned char *)pp_buf_text(&bytes), bytes.size},
+                              &samples, &options->load_sample_count, err);
+    pp_buf_done(&bytes);
+    options->load_samples = samples;
+    options->has_load_samples = st == PP_OK;
+    return st;
+}
+
+pp_status pp_validate_file(pp_arena *arena, const char *path, const pp_validate_options *options,
                            pp_validated *ret_validated, pp_error *err)
 {
-    validator v = {arena, expected, ret_validated, {0}};
+    validator v = {arena, options, ret_validated, {0}};
     pp_error problem = {0};
     pp_status st;
 

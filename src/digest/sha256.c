@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <openssl/evp.h>
-#include <stdio.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -14,14 +14,26 @@ struct pp_sha256 {
     EVP_MD_CTX *context;
 };
 
+/* Found once: each look-up by name takes locks, as long as hashing a small body does. */
+static EVP_MD *algorithm;
+static pthread_once_t algorithm_once = PTHREAD_ONCE_INIT;
+
+static void fetch_algorithm(void)
+{
+    algorithm = EVP_MD_fetch(NULL, "SHA256", NULL); /* NULL makes every start fail */
+}
+
 pp_sha256 *pp_sha256_new(void)
 {
     pp_sha256 *state = calloc(1, sizeof *state);
 
+    (void)pthread_once(&algorithm_once, fetch_algorithm);
+
     if (state == NULL)
         return NULL;
     state->context = EVP_MD_CTX_new();
-    if (state->context == NULL || EVP_DigestInit_ex(state->context, EVP_sha256(), NULL) != 1) {
+    if (state->context == NULL || algorithm == NULL ||
+        EVP_DigestInit_ex(state->context, algorithm, NULL) != 1) {
         pp_sha256_free(state);
         return NULL;
     }
@@ -37,13 +49,17 @@ void pp_sha256_update(pp_sha256 *state, const void *bytes, size_t size)
 
 void pp_sha256_finish(pp_sha256 *state, char ret_hex[PP_SHA256_HEX_SIZE])
 {
+    static const char digits[] = "0123456789abcdef";
     unsigned char digest[EVP_MAX_MD_SIZE];
     unsigned size = 0;
     int done = EVP_DigestFinal_ex(state->context, digest, &size);
 
     PP_ASSERT(done == 1 && size == 32);
-    for (unsigned i = 0; i < size; i++)
-        (void)snprintf(ret_hex + 2 * i, 3, "%02x", digest[i]);
+    for (unsigned i = 0; i < size; i++) {
+        ret_hex[2 * i] = digits[digest[i] >> 4];
+        ret_hex[2 * i + 1] = digits[digest[i] & 0xF];
+    }
+    ret_hex[2 * size] = '\0';
 }
 
 void pp_sha256_free(pp_sha256 *state)

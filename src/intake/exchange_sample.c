@@ -6,8 +6,6 @@
 #include "intake/server_stream.h"
 #include "stats/percentile.h"
 
-/* A server may finish a character that spans several tokens (F43). */
-#define OVER_LENGTH_MAX 3
 /* More than one event with text in five sharing a read with the one before: gaps are not the
  * server's any more (F30). */
 #define GATHERED_ONE_IN 5
@@ -89,7 +87,8 @@ static void take_lags(pp_arena *arena, const pp_exchange *x, pp_sample *out)
 
 /* ---- counts ---------------------------------------------------------------------------------- */
 
-static void take_generated(const pp_server_stream *s, pp_sample *out)
+/* Best first (F35); not known when nothing was counted. */
+static pp_maybe_int generated_by(const pp_server_stream *s, pp_token_source *ret_source)
 {
     const struct {
         pp_maybe_int count;
@@ -102,16 +101,30 @@ static void take_generated(const pp_server_stream *s, pp_sample *out)
         {{s->text_event_count > 0 && !s->not_streamed, (int64_t)s->text_event_count},
          PP_TOKEN_SOURCE_EVENTS},
     };
+    size_t i = 0;
 
-    for (size_t i = 0; i < PP_COUNT_OF(best_first); i++) {
-        if (!best_first[i].count.known)
-            continue;
-        out->generated_tokens = best_first[i].count;
-        out->token_source = best_first[i].source;
-        break;
-    }
-    if (out->token_source == PP_TOKEN_SOURCE_EVENTS)
-        out->flags |= PP_SAMPLE_TOKENS_ESTIMATED;
+    while (i < PP_COUNT_OF(best_first) - 1 && !best_first[i].count.known)
+        i++;
+    *ret_source = best_first[i].source;
+    return best_first[i].count;
+}
+
+static void take_generated(const pp_server_stream *s, pp_sample *out)
+{
+    pp_token_source source;
+    pp_maybe_int count = generated_by(s, &source);
+
+    if (count.known)
+        pp_sample_set_generated(out, count.value, source);
+}
+
+/* Although no text came. */
+static bool counts_tokens(const pp_server_stream *s)
+{
+    pp_token_source source;
+    pp_maybe_int count = generated_by(s, &source);
+
+    return count.known && count.value > 0;
 }
 
 static void take_prompt(const pp_server_stream *s, pp_sample *out)
@@ -126,17 +139,6 @@ static void take_prompt(const pp_server_stream *s, pp_sample *out)
         out->prompt_tokens = s->tokens_evaluated;
     if (out->cached_tokens.known && out->cached_tokens.value > 0)
         out->flags |= PP_SAMPLE_PROMPT_CACHED;
-}
-
-static void flag_length(pp_sample *out)
-{
-    int64_t over = out->generated_tokens.value - out->asked_tokens;
-
-    if (!pp_sample_is_ok(out) || !out->generated_tokens.known || out->asked_tokens == 0 ||
-        out->token_source == PP_TOKEN_SOURCE_EVENTS || over == 0)
-        return;
-    out->flags |=
-        over > 0 && over <= OVER_LENGTH_MAX ? PP_SAMPLE_OVER_LENGTH : PP_SAMPLE_WRONG_LENGTH;
 }
 
 static void flag_stream(const pp_server_stream *s, pp_sample *out)
@@ -183,9 +185,8 @@ static void judge(pp_arena *arena, const pp_exchange *x, const pp_server_stream 
                     "the stream ended without an end mark and without a finish reason");
     else if (s->text.size == 0 && x->asked_tokens > 0)
         fail_sample(arena, out, PP_FAILURE_NOTHING_GENERATED,
-                    out->generated_tokens.known && out->generated_tokens.value > 0
-                        ? "no text came although the server counted generated tokens"
-                        : "the reply holds no generated text");
+                    counts_tokens(s) ? "no text came although the server counted generated tokens"
+                                     : "the reply holds no generated text");
 }
 
 /* "HTTP status 400: " and the server's own message, or the first bytes of its page. */
@@ -229,17 +230,17 @@ static pp_status take_stream(pp_arena *arena, const pp_exchange *x, pp_sample *o
     out->text_event_count = (int64_t)s.text_event_count;
     out->event_count = s.event_count;
     out->ping_count = s.ping_count;
-    take_generated(&s, out);
     take_prompt(&s, out);
     out->server_prompt_ms = s.prompt_ms;
     out->server_predicted_ms = s.predicted_ms;
     out->draft_tokens = s.draft_n;
     out->draft_accepted_tokens = s.draft_n_accepted;
     out->finish = s.finish;
+    out->text = s.text;
     out->text_bytes = (int64_t)s.text.size;
     judge(arena, x, &s, out);
+    take_generated(&s, out);
     flag_stream(&s, out);
-    flag_length(out);
     return s.text.size == 0 ? PP_OK : pp_sha256_of(s.text.data, s.text.size, out->text_sha256, err);
 }
 
@@ -270,6 +271,8 @@ pp_status pp_sample_of_exchange(pp_arena *arena, const pp_exchange *exchange, pp
         describe_error_page(arena, x, &out);
     else if (x->http_status.known)
         st = take_stream(arena, x, &out, err);
+    else if (x->failure == PP_FAILURE_NONE)
+        fail_sample(arena, &out, PP_FAILURE_PROTOCOL, "there is no reply");
     if (st == PP_OK)
         st = pp_arena_check(arena, err);
     if (st == PP_OK)

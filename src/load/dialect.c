@@ -213,8 +213,9 @@ pp_status pp_server_root(pp_arena *arena, const char *base_url, const char **ret
     size_t size = strlen(base_url);
 
     if (scheme == 0 || base_url[scheme] == '\0' || base_url[scheme] == '/')
-        return pp_fail(err, PP_ERR_USAGE,
-                       "expected a base URL such as http://127.0.0.1:8080 or https://host/v1");
+        return pp_fail(
+            err, PP_ERR_USAGE,
+            "URL: expected http://HOST:PORT or https://..., such as http://127.0.0.1:8080");
     for (size_t i = 0; i < size; i++) {
         if ((unsigned char)base_url[i] <= ' ' || strchr("?#\x7f", base_url[i]) != NULL)
             return pp_fail(err, PP_ERR_USAGE,

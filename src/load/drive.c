@@ -3,12 +3,14 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "base/clock.h"
 #include "load/client_use.h"
 #include "load/decoder.h"
 #include "load/live.h"
-#include "load/run.h"
 #include "load/worker.h"
 
 #define TELL_NS        (500 * PP_NS_PER_MS)
@@ -16,8 +18,8 @@
 #define LEAD_NS        (2 * PP_NS_PER_MS)
 /* Memory made for replies before the start, shared out over the streams. */
 #define RESERVE_BYTES  ((size_t)16 << 20)
-#define RESERVE_MIN    ((size_t)1 << 10)
-#define RESERVE_MAX    ((size_t)64 << 10)
+#define RESERVE_MIN    ((size_t)3 << 10)   /* takes 4 KiB; a reply of some tokens fits */
+#define RESERVE_MAX    ((size_t)256 << 10) /* some 1,700 events of /completion (K7) */
 /* A wall clock that moved more than it may be slewed was set (K2). */
 #define DRIFT_NOISE_NS (1 * PP_NS_PER_MS)
 #define DRIFT_SLEW_PER 1000
@@ -38,11 +40,11 @@ typedef struct driver {
 
 void pp_load_setup_default(pp_load_setup *ret_setup)
 {
-    pp_load_options study;
-
-    pp_load_options_default(&study);
     *ret_setup = (pp_load_setup){
-        .limits = study.limits,
+        .limits = {.connect_ns = 10 * PP_NS_PER_S,
+                   .first_byte_ns = 600 * PP_NS_PER_S,
+                   .idle_ns = 120 * PP_NS_PER_S,
+                   .total_ns = 3600 * PP_NS_PER_S},
         .worker_count = 1,
         .drain_ns = 30 * PP_NS_PER_S,
         .root = "/",
@@ -148,6 +150,8 @@ static void plan_hopeless(driver *d)
     int64_t all = measured.known ? measured.value + d->shared.level->warmup_count : INT64_MAX;
 
     d->shared.hopeless_count = all < PP_LOAD_HOPELESS ? all : PP_LOAD_HOPELESS;
+    if (d->shared.setup->sends_all)
+        d->shared.hopeless_count = INT64_MAX;
 }
 
 static void init_gate(pp_gate *gate)
@@ -360,6 +364,16 @@ static void merge_recorder(driver *d, pp_arena *arena, pp_recorder *r, pp_load_r
     r->chunks = NULL;
 }
 
+/* What thousands of streams needed goes back before all samples are copied. */
+static void free_flights(driver *d)
+{
+    for (int64_t i = 0; i < d->started_count; i++)
+        pp_worker_free_flights(&d->workers[i]);
+#ifdef __GLIBC__
+    (void)malloc_trim(0); /* it keeps what a thread freed for threads to come */
+#endif
+}
+
 static pp_status merge(driver *d, pp_arena *arena, pp_load_result *result, pp_error *err)
 {
     size_t count = d->decoder.recorder.count;
@@ -426,6 +440,8 @@ static pp_load_end end_of(const driver *d)
     for (int64_t i = 0; i < d->started_count; i++)
         if (d->workers[i].cut_by_signal)
             return PP_LOAD_END_INTERRUPTED;
+    if (cause == PP_CAUSE_WARMUP)
+        return PP_LOAD_END_WARMUP;
     if (d->shared.hopeless_count > 0 && !atomic_load(&d->shared.has_hope) &&
         atomic_load(&d->shared.refused_count) >= d->shared.hopeless_count)
         return PP_LOAD_END_HOPELESS;
@@ -495,6 +511,7 @@ static pp_status drive(driver *d, pp_arena *arena, pp_load_result *result, pp_er
     }
     decoded = pp_decoder_finish(&d->decoder, st == PP_OK ? err : NULL);
     st = first_failure(d, st == PP_OK ? decoded : st, err);
+    free_flights(d);
     if (st == PP_OK)
         st = merge(d, arena, result, err);
     if (st == PP_OK)
@@ -529,6 +546,7 @@ pp_status pp_load_drive(pp_arena *arena, const pp_load_setup *setup, const pp_lo
     if (st == PP_OK)
         st = drive(d, arena, &result, err);
     if (st == PP_OK) {
+        result.clock_start_ns = d->shared.base_ns;
         result.observed = d->observed;
         *ret_result = result;
     }

@@ -30,8 +30,8 @@
 
 /** Makes the sample of an exchange whose texts it may borrow: pp_sample_of_exchange of intake/,
  * which load/ must not reach. Called from several threads, each with its own arena. */
-typedef pp_status (*pp_load_sample_of)(pp_arena *arena, const pp_exchange *exchange,
-                                       pp_sample *ret_sample, pp_error *err);
+typedef pp_status (*pp_load_sampler)(pp_arena *arena, const pp_exchange *exchange,
+                                     pp_sample *ret_sample, pp_error *err);
 
 /* How a phase stands. Counts are of the phase, rates since the call before. */
 typedef struct pp_load_live {
@@ -63,25 +63,33 @@ typedef struct pp_load_setup {
     bool spin;            /* workers never sleep (K11) */
     int64_t drain_ns;     /* patience with requests in flight after a first signal, and after the
                              duration of an open level or a trace */
+    bool sends_all;       /* also when the first requests are all refused alike */
+    bool warmup_must_complete; /* the first warm-up request that fails on the wire ends the level;
+                                  nothing is measured */
     pp_maybe_int server_pid;
     const char *root;  /* of /proc of that pid: "/" */
     pp_text candidate; /* may be empty */
     int64_t pass;      /* from 1 */
-    pp_load_sample_of sample_of;
+    pp_load_sampler sample_of;
+    /* Called with each exchange when its sample is made, from the threads that make them; what is
+     * kept of it goes to the arena, which lives as long as the result. May be NULL. */
+    void (*keep)(void *user, pp_arena *arena, const pp_exchange *exchange);
     const volatile sig_atomic_t *cut_now; /* not zero: cut what is in flight at once; may be NULL */
-    /* Called on the calling thread, which does not measure; may be NULL. */
+    /* These are called on the calling thread, which does not measure; may be NULL. */
     void (*after_warmup)(void *user); /* nothing is in flight; not called without a warm-up */
     void (*tick)(void *user, const pp_load_live *now); /* about twice a second */
     void *user;
 } pp_load_setup;
 
-/** One worker, fresh connections, limits as pp_load_options_default, 30 s to drain. The caller adds
- * base_url and sample_of. */
+/** One worker, fresh connections, 30 s to drain, and generous limits (F11, B052): 10 s to connect,
+ * 10 min to the first byte, 2 min of silence, 1 h in all. A caller prints the ones it uses. The
+ * caller adds base_url and sample_of. */
 void pp_load_setup_default(pp_load_setup *ret_setup);
 
 typedef struct pp_load_result {
     pp_sample *samples; /* warm-up first, then by number, which is the order of issue */
     size_t sample_count;
+    int64_t clock_start_ns; /* monotonic; where the instants of samples count from */
     pp_load_observed observed;
 } pp_load_result;
 

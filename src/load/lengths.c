@@ -32,13 +32,15 @@ static bool split(char *text, const char *mark, const char **ret_behind)
     return true;
 }
 
-static pp_status parse_uniform(char *text, const char *what, pp_lengths *lengths, pp_error *err)
+/* `whole` is what the user wrote, `text` the part behind the colon. */
+static pp_status parse_uniform(const char *whole, char *text, const char *what, pp_lengths *lengths,
+                               pp_error *err)
 {
     const char *high;
     pp_status st;
 
     if (!split(text, "..", &high))
-        return wrong_form(text, what, err);
+        return wrong_form(whole, what, err);
     lengths->kind = PP_LENGTHS_UNIFORM;
     st = pp_parse_int(text, what, 1, PP_LENGTHS_MAX, &lengths->low, err);
     if (st == PP_OK)
@@ -71,12 +73,13 @@ static bool parse_decimal(const char *text, double *ret_value)
     return *at == '\0';
 }
 
-static pp_status parse_normal(char *text, const char *what, pp_lengths *lengths, pp_error *err)
+static pp_status parse_normal(const char *whole, char *text, const char *what, pp_lengths *lengths,
+                              pp_error *err)
 {
     const char *sd;
 
     if (!split(text, ",", &sd))
-        return wrong_form(text, what, err);
+        return wrong_form(whole, what, err);
     lengths->kind = PP_LENGTHS_NORMAL;
     if (!parse_decimal(text, &lengths->mean) || lengths->mean < 1 ||
         lengths->mean > (double)PP_LENGTHS_MAX)
@@ -100,9 +103,9 @@ pp_status pp_lengths_parse(const char *text, const char *what, pp_lengths *ret_l
         return wrong_form(text, what, err);
     strcpy(copy, text);
     if (strncmp(copy, "uniform:", 8) == 0) {
-        st = parse_uniform(copy + 8, what, &lengths, err);
+        st = parse_uniform(text, copy + 8, what, &lengths, err);
     } else if (strncmp(copy, "normal:", 7) == 0) {
-        st = parse_normal(copy + 7, what, &lengths, err);
+        st = parse_normal(text, copy + 7, what, &lengths, err);
     } else if (strspn(copy, "0123456789") == 0) {
         st = wrong_form(text, what, err);
     } else {

@@ -425,10 +425,11 @@ static pp_status prove_one(const pp_lexicon *lexicon, pp_server_tokens *server, 
     if (st == PP_OK)
         st = count_tokens(server, lexicon->endpoint, pp_buf_text(&text), &got, err);
     if (st == PP_OK && got != expected)
-        st = pp_fail(err, PP_ERR_PEER,
-                     "the server's tokenizer joins words: %d words are %lld tokens and one by one "
-                     "%lld, so no prompt of an exact length can be made; use a prompts file",
-                     PROOF_WORDS, (long long)got, (long long)expected);
+        st = pp_fail(
+            err, PP_ERR_PEER,
+            "the server's tokenizer joins words: %d words are %lld tokens and one by one "
+            "%lld, so no prompt of an exact length can be made; use a prompts file (--prompts)",
+            PROOF_WORDS, (long long)got, (long long)expected);
     pp_buf_done(&text);
     return st;
 }
@@ -464,5 +465,7 @@ pp_status pp_lexicon_learn(pp_arena *arena, pp_server_tokens *server, pp_endpoin
         st = find_reachable(arena, &lexicon, max_tokens, err);
     if (st == PP_OK)
         *ret_lexicon = lexicon;
-    return pp_wrap(err, st, "learning how the server cuts words into tokens");
+    return pp_wrap(
+        err, st,
+        "learning how the server cuts words into tokens (a prompts file, --prompts, does without)");
 }

@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "load/run.h"
-
 #define SAMPLES_PER_CHUNK 128
 
 struct pp_sample_chunk {
@@ -63,6 +61,42 @@ static pp_status convert_arrivals(pp_recorder *r, const pp_http_record *record, 
     return PP_OK;
 }
 
+/* The failure of documents for what the transport says. */
+static pp_failure failure_of(pp_http_result result)
+{
+    switch (result) {
+    case PP_HTTP_COMPLETE:
+        return PP_FAILURE_NONE;
+    case PP_HTTP_UNRESOLVED:
+        return PP_FAILURE_UNRESOLVED;
+    case PP_HTTP_REFUSED:
+        return PP_FAILURE_REFUSED;
+    case PP_HTTP_CONNECT_TIMEOUT:
+        return PP_FAILURE_CONNECT_TIMEOUT;
+    case PP_HTTP_FIRST_BYTE_TIMEOUT:
+        return PP_FAILURE_FIRST_BYTE_TIMEOUT;
+    case PP_HTTP_IDLE_TIMEOUT:
+        return PP_FAILURE_IDLE_TIMEOUT;
+    case PP_HTTP_TOTAL_TIMEOUT:
+        return PP_FAILURE_TOTAL_TIMEOUT;
+    case PP_HTTP_RESET:
+        return PP_FAILURE_RESET;
+    case PP_HTTP_PREMATURE_END:
+        return PP_FAILURE_PREMATURE_END;
+    case PP_HTTP_STATUS:
+        return PP_FAILURE_HTTP_STATUS;
+    case PP_HTTP_ENCODING:
+        return PP_FAILURE_ENCODING;
+    case PP_HTTP_TOO_LARGE:
+        return PP_FAILURE_TOO_LARGE;
+    case PP_HTTP_PROTOCOL:
+        return PP_FAILURE_PROTOCOL;
+    case PP_HTTP_CANCELLED:
+        return PP_FAILURE_CANCELLED;
+    }
+    return PP_FAILURE_PROTOCOL;
+}
+
 static pp_text failure_text(pp_recorder *r, const pp_flight *f)
 {
     if (f->cut != NULL)
@@ -88,7 +122,7 @@ static pp_status make_exchange(pp_recorder *r, const pp_flight *f, pp_exchange *
         .scheduled_ns = f->scheduled_ns - r->base_ns,
         .started_ns = record->started_ns - r->base_ns,
         .ended_ns = record->ended_ns - r->base_ns,
-        .failure = f->cut != NULL ? PP_FAILURE_CUT : pp_failure_of_http(record->result),
+        .failure = f->cut != NULL ? PP_FAILURE_CUT : failure_of(record->result),
         .failure_text = failure_text(r, f),
         .content_type = pp_text_of(record->content_type),
         .connection_reused = record->connection_reused,
@@ -154,6 +188,8 @@ pp_status pp_recorder_add(pp_recorder *recorder, const pp_flight *flight, pp_err
         st = make_exchange(recorder, flight, &exchange, err);
     if (st == PP_OK)
         st = recorder->setup->sample_of(&recorder->arena, &exchange, place, err);
+    if (st == PP_OK && recorder->setup->keep != NULL)
+        recorder->setup->keep(recorder->setup->user, &recorder->arena, &exchange);
     if (st == PP_OK)
         st = pp_arena_check(&recorder->arena, err);
     if (st != PP_OK)

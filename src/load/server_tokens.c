@@ -73,27 +73,56 @@ static pp_status read_ids(pp_arena *arena, const pp_json *root, pp_token_list *r
     return st;
 }
 
+static pp_status ask_tokenize(pp_server_tokens *server, pp_arena *arena, const pp_json *question,
+                              const pp_json **ret_root, pp_error *err)
+{
+    pp_buf body;
+    pp_status st;
+
+    pp_buf_init(&body, PP_HTTP_CONTROL_MAX_BYTES);
+    st = pp_json_write(question, PP_JSON_COMPACT, &body, err);
+    if (st == PP_OK)
+        st = ask(server, arena, "/tokenize",
+                 (pp_bytes){(const unsigned char *)pp_buf_text(&body), body.size}, ret_root, err);
+    pp_buf_done(&body);
+    return st;
+}
+
 pp_status pp_server_tokenize(pp_server_tokens *server, pp_arena *arena, pp_text text,
                              bool parse_special, pp_token_list *ret_list, pp_error *err)
 {
     pp_json *question = pp_json_new_object(arena);
     const pp_json *root = NULL;
-    pp_buf body;
     pp_status st;
 
     pp_json_set_text(arena, question, "content", text);
     pp_json_set_bool(arena, question, "add_special", true);
     if (parse_special)
         pp_json_set_bool(arena, question, "parse_special", true);
-    pp_buf_init(&body, PP_HTTP_CONTROL_MAX_BYTES);
-    st = pp_json_write(question, PP_JSON_COMPACT, &body, err);
-    if (st == PP_OK)
-        st = ask(server, arena, "/tokenize",
-                 (pp_bytes){(const unsigned char *)pp_buf_text(&body), body.size}, &root, err);
+    st = ask_tokenize(server, arena, question, &root, err);
     if (st == PP_OK)
         st = read_ids(arena, root, ret_list, err);
-    pp_buf_done(&body);
     return pp_wrap(err, st, "cutting a prompt into the server's tokens");
+}
+
+pp_status pp_server_count(pp_server_tokens *server, pp_text text, int64_t *ret_count, pp_error *err)
+{
+    pp_arena arena = {0};
+    pp_json *question = pp_json_new_object(&arena);
+    const pp_json *root = NULL;
+    const pp_json *tokens = NULL;
+    pp_status st;
+
+    pp_json_set_text(&arena, question, "content", text);
+    pp_json_set_bool(&arena, question, "add_special", false);
+    pp_json_set_bool(&arena, question, "parse_special", false);
+    st = ask_tokenize(server, &arena, question, &root, err);
+    if (st == PP_OK)
+        st = pp_json_member_of(root, "tokens", PP_JSON_ARRAY, &tokens, err);
+    if (st == PP_OK)
+        *ret_count = (int64_t)tokens->array.count;
+    pp_arena_done(&arena);
+    return pp_wrap(err, st, "counting the server's tokens of an answer");
 }
 
 pp_status pp_server_render(pp_server_tokens *server, pp_arena *arena, pp_text messages_json,

@@ -1,5 +1,5 @@
-/* server_tokens.h - inside load/ only: what a llama-server says of tokens, asked before the start.
- */
+/* server_tokens.h - inside load/ only: what a llama-server says of tokens, asked before the start
+ * of a load or after its end. */
 #ifndef PP_LOAD_SERVER_TOKENS_H
 #define PP_LOAD_SERVER_TOKENS_H
 
@@ -34,6 +34,11 @@ PP_MUST_CHECK pp_status pp_server_context(pp_server_tokens *server, pp_maybe_int
 PP_MUST_CHECK pp_status pp_server_tokenize(pp_server_tokens *server, pp_arena *arena, pp_text text,
                                            bool parse_special, pp_token_list *ret_list,
                                            pp_error *err);
+
+/** Number of tokens of an answer: no begin-of-text token, and a text that looks like a mark is
+ * text. Must be UTF-8. */
+PP_MUST_CHECK pp_status pp_server_count(pp_server_tokens *server, pp_text text, int64_t *ret_count,
+                                        pp_error *err);
 
 /** The text that the server's template makes of messages. */
 PP_MUST_CHECK pp_status pp_server_render(pp_server_tokens *server, pp_arena *arena,

@@ -128,6 +128,48 @@ static void append_id(const pp_load_source *source, int64_t level, pp_phase phas
                       (long long)index);
 }
 
+/* ---- requests that are there already --------------------------------------------------------- */
+
+pp_status pp_load_source_of_workload(pp_arena *arena, const pp_workload *workload,
+                                     pp_load_source **ret_source, pp_error *err)
+{
+    pp_load_source *source = PP_ARENA_NEW(arena, pp_load_source, 1);
+    pp_status st = pp_arena_check(arena, err);
+
+    if (st != PP_OK)
+        return st;
+    source->dialect.endpoint = PP_ENDPOINT_COMPLETION;
+    source->workload = workload;
+    *ret_source = source;
+    return PP_OK;
+}
+
+static pp_status take_request(const pp_workload *workload, pp_phase phase, int64_t index,
+                              pp_buf *body, pp_load_item *ret_item, pp_error *err)
+{
+    bool warmup = phase == PP_PHASE_WARMUP;
+    int64_t count = warmup ? workload->options.warmup_count : workload->options.measured_count;
+    const pp_workload_request *request;
+    pp_status st;
+
+    if (index > count)
+        return pp_fail(err, PP_ERR_RANGE, "%s request %lld of a workload of %lld",
+                       pp_phase_name(phase), (long long)index, (long long)count);
+    request = &workload->requests[index - 1 + (warmup ? 0 : workload->options.warmup_count)];
+    pp_buf_clear(body);
+    pp_buf_append(body, (const char *)request->body.data, request->body.size);
+    st = pp_buf_check(body, "request body", err);
+    if (st == PP_OK)
+        *ret_item = (pp_load_item){
+            .prompt_id = request->prompt_id,
+            .output_tokens = workload->options.output_tokens,
+            .body = {(const unsigned char *)body->data, body->size},
+        };
+    return st;
+}
+
+/* ---- any request ----------------------------------------------------------------------------- */
+
 pp_status pp_load_source_make(const pp_load_source *source, int64_t level, pp_phase phase,
                               int64_t index, pp_buf *body, pp_load_item *ret_item, pp_error *err)
 {
@@ -139,6 +181,8 @@ pp_status pp_load_source_make(const pp_load_source *source, int64_t level, pp_ph
 
     if (st != PP_OK)
         return st;
+    if (source->workload != NULL)
+        return take_request(source->workload, phase, index, body, ret_item, err);
     item = (size_t)(index - 1) % pp_source_item_count(source);
     output = asked_output(source, set, index, item);
     tokens = pp_source_generated_tokens(source, item);

@@ -10,6 +10,7 @@
 #include "load/lengths.h"
 #include "load/prompts.h"
 #include "load/trace.h"
+#include "load/workload.h"
 #include "model/load_level.h"
 #include "net/http_client.h"
 
@@ -82,6 +83,10 @@ PP_MUST_CHECK pp_status pp_load_source_prepare(pp_arena *arena, pp_http_loop *lo
                                                const pp_load_source_options *options,
                                                pp_load_source **ret_source, pp_error *err);
 
+/** The requests of a workload, which are there already; borrowed for the life of the source. */
+PP_MUST_CHECK pp_status pp_load_source_of_workload(pp_arena *arena, const pp_workload *workload,
+                                                   pp_load_source **ret_source, pp_error *err);
+
 void pp_load_source_get_facts(const pp_load_source *source, pp_load_source_facts *ret_facts);
 
 /**
@@ -90,8 +95,8 @@ void pp_load_source_get_facts(const pp_load_source *source, pp_load_source_facts
  * level, index   from 1
  * body           initialised by the caller with PP_LOAD_BODY_MAX_BYTES; what it held is dropped
  *
- * Fails with PP_ERR_RANGE for numbers below 1 and measured requests behind the end of a trace,
- * PP_ERR_LIMIT, PP_ERR_MEMORY.
+ * Fails with PP_ERR_RANGE for numbers below 1, measured requests behind the end of a trace and any
+ * behind the end of a workload, PP_ERR_LIMIT, PP_ERR_MEMORY.
  */
 PP_MUST_CHECK pp_status pp_load_source_make(const pp_load_source *source, int64_t level,
                                             pp_phase phase, int64_t index, pp_buf *body,

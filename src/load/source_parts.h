@@ -12,6 +12,7 @@ struct pp_load_source {
     const pp_text *fragments; /* of a file or a trace: the JSON value of each prompt; absent where
                                  it is generated */
     pp_load_source_facts facts;
+    const pp_workload *workload; /* then only the dialect's endpoint of the above counts */
 };
 
 /** How many items a file or a trace has; 1 for generated prompts. */

@@ -237,9 +237,10 @@ static int64_t shared_beginning(const pp_token_list *a, const pp_token_list *b)
 
 static pp_status wrong_length(int64_t asked, size_t got, pp_error *err)
 {
-    return pp_fail(err, PP_ERR_PEER,
-                   "the server cuts a prompt made for %lld tokens into %zu; use a prompts file",
-                   (long long)asked, got);
+    return pp_fail(
+        err, PP_ERR_PEER,
+        "the server cuts a prompt made for %lld tokens into %zu; use a prompts file (--prompts)",
+        (long long)asked, got);
 }
 
 /* The first requests of the first level as the server will cut them: each has the asked length
@@ -313,7 +314,7 @@ static pp_status need_tokenizer(const pp_load_source *source, const pp_http_loop
     if (source->dialect.kind != PP_SERVER_LLAMA_SERVER || loop == NULL)
         return pp_fail(err, PP_ERR_USAGE,
                        "generated prompts need the tokenizer of a llama-server to have the length "
-                       "asked, and the server is of the kind %s; use a prompts file",
+                       "asked, and the server is of the kind %s; use a prompts file (--prompts)",
                        pp_server_kind_name(source->dialect.kind));
     return PP_OK;
 }

@@ -186,6 +186,14 @@ static void look_for_hope(pp_shared *shared, const pp_flight *f)
         pp_shared_end(shared, PP_CAUSE_HOPELESS);
 }
 
+/* What a 200 holds is decoded elsewhere and later: the caller finds it in the samples. */
+static void look_at_warmup(pp_shared *shared, const pp_flight *f)
+{
+    if (shared->setup->warmup_must_complete && f->phase == PP_PHASE_WARMUP && f->cut == NULL &&
+        f->record.result != PP_HTTP_COMPLETE)
+        pp_shared_end(shared, PP_CAUSE_WARMUP);
+}
+
 static void client_is_free(pp_worker *w, int64_t ended_ns, int64_t pause_ns);
 
 static void on_end(void *user)
@@ -196,6 +204,7 @@ static void on_end(void *user)
     int64_t pause_ns = got_no_connection(f) ? RETRY_NS : 0;
 
     unlink_flight(w, f);
+    look_at_warmup(w->shared, f);
     look_for_hope(w->shared, f);
     land(w, f);
     if (is_closed(w))
@@ -433,6 +442,7 @@ static void look_at_ends(pp_worker *w, int64_t now_ns)
         cut_all(w, cut_by_end);
         break;
     case PP_CAUSE_HOPELESS:
+    case PP_CAUSE_WARMUP:
     case PP_CAUSE_ERROR:
         cut_all(w, cut_without_hope);
         break;
@@ -599,11 +609,17 @@ void *pp_worker_run(void *worker)
     return NULL;
 }
 
-void pp_worker_done(pp_worker *worker)
+void pp_worker_free_flights(pp_worker *worker)
 {
     pp_flight_free_list(worker->spare);
+    worker->spare = NULL;
     pp_flight_free_list(pp_flight_take_all(&worker->returned));
     pp_flight_free_list(pp_flight_take_all(&worker->landed));
+}
+
+void pp_worker_done(pp_worker *worker)
+{
+    pp_worker_free_flights(worker);
     free(worker->resting);
     pp_recorder_done(&worker->recorder);
 }

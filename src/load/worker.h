@@ -19,6 +19,7 @@ typedef enum pp_cause {
     PP_CAUSE_DURATION,
     PP_CAUSE_INTERRUPTED,
     PP_CAUSE_HOPELESS,
+    PP_CAUSE_WARMUP,
     PP_CAUSE_ERROR /* of a worker or a recorder: the level fails */
 } pp_cause;
 
@@ -93,6 +94,9 @@ typedef struct pp_worker {
 
 /** The thread. Passes the gate three times: ready, warm-up over, measured part over. */
 void *pp_worker_run(void *worker);
+
+/** Frees memory for replies when the thread has ended and the decoder too. */
+void pp_worker_free_flights(pp_worker *worker);
 
 /** Frees what is left when the thread has ended and the decoder too. */
 void pp_worker_done(pp_worker *worker);

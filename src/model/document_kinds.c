@@ -31,7 +31,7 @@ static const pp_document_kind kinds[] = {
          "decides and by `summarize-stability`; also the original tool's",
          "benchmark-set", false, ROOT(pp_benchmark_set_fields), "baseline_id", "candidates"),
     KIND("combined-load", "1.0", "What a load measured of several candidates",
-         "read by `validate`; the original tool's", "load-evaluation", false,
+         "written by `combine-load`; also the original tool's", "load-evaluation", false,
          ROOT(pp_combined_load_evaluation_fields), "methodology", "evidence_bindings"),
     KIND("constraints", "1.0 and 2.0", "What a decision must respect and what it prefers",
          "read by every command that decides, and in a plan; 1.0 is the original tool's",
@@ -68,13 +68,14 @@ static const pp_document_kind kinds[] = {
          "llama-bench-summary", false, ROOT(pp_bench_summary_fields), "tests", "settings",
          "synthetic_fixture"),
     KIND("load-evaluation", "1.0 and 1.1", "What a load of several levels measured",
-         "read by `validate`; the original tool's; 1.1 where the levels ran in another order than "
+         "written by `load --plan` and read by `combine-load`; also the original tool's; 1.1 where "
+         "the levels ran in another order than "
          "the plan's",
          "load-evaluation", false, ROOT_CHOICE(pp_load_evaluation_choices), "methodology",
          "evidence_binding", "candidate_id"),
     KIND("load-plan", "1.0", "A load of several levels, fixed before the first request",
-         "read by `validate`; the original tool's", "load-plan", false, ROOT(pp_load_plan_fields),
-         "concurrency_levels", "measured_requests_per_level"),
+         "read by `load --plan`; the original tool's", "load-plan", false,
+         ROOT(pp_load_plan_fields), "concurrency_levels", "measured_requests_per_level"),
     KIND("load-report", "1.0", "What a load run measured and shows",
          "written by a load run; every figure follows from its samples", "load-report", false,
          ROOT(pp_load_report_fields), NULL),

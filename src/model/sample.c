@@ -5,8 +5,11 @@
 
 #include "model/tables.h"
 
-static const char *const source_names[] = {"none",      "timings",      "usage",
-                                           "predicted", "token-arrays", "events"};
+/* A server may finish a character that spans several tokens (F43). */
+#define OVER_LENGTH_MAX 3
+
+static const char *const source_names[] = {"none",         "timings",   "usage", "predicted",
+                                           "token-arrays", "tokenized", "events"};
 
 static const char *const flag_names[PP_SAMPLE_FLAG_COUNT] = {
     "no-end-mark",     "not-streamed",  "gathered",          "bad-utf8",         "split-character",
@@ -27,6 +30,27 @@ const char *pp_sample_flag_name(size_t n)
 bool pp_sample_is_ok(const pp_sample *sample)
 {
     return sample->failure == PP_FAILURE_NONE;
+}
+
+static unsigned length_flag(const pp_sample *s)
+{
+    int64_t over = s->generated_tokens.value - s->asked_tokens;
+
+    if (!pp_sample_is_ok(s) || s->asked_tokens == 0 || s->token_source == PP_TOKEN_SOURCE_EVENTS ||
+        over == 0)
+        return 0;
+    return over > 0 && over <= OVER_LENGTH_MAX ? PP_SAMPLE_OVER_LENGTH : PP_SAMPLE_WRONG_LENGTH;
+}
+
+void pp_sample_set_generated(pp_sample *sample, int64_t count, pp_token_source source)
+{
+    sample->generated_tokens = pp_known_int(count);
+    sample->token_source = source;
+    sample->flags &=
+        ~(unsigned)(PP_SAMPLE_TOKENS_ESTIMATED | PP_SAMPLE_OVER_LENGTH | PP_SAMPLE_WRONG_LENGTH);
+    if (source == PP_TOKEN_SOURCE_EVENTS)
+        sample->flags |= PP_SAMPLE_TOKENS_ESTIMATED;
+    sample->flags |= length_flag(sample);
 }
 
 pp_maybe_real pp_sample_time_per_token_ns(const pp_sample *sample)

@@ -20,6 +20,7 @@ typedef enum pp_token_source {
     PP_TOKEN_SOURCE_USAGE,        /* the server's usage.completion_tokens */
     PP_TOKEN_SOURCE_PREDICTED,    /* the server's tokens_predicted */
     PP_TOKEN_SOURCE_TOKEN_ARRAYS, /* lengths of the token arrays of all events */
+    PP_TOKEN_SOURCE_TOKENIZED,    /* the server's /tokenize of the whole text, asked afterwards */
     PP_TOKEN_SOURCE_EVENTS        /* number of events with text: an estimate */
 } pp_token_source;
 
@@ -87,12 +88,17 @@ typedef struct pp_sample {
     pp_text failure_text; /* empty when it did not fail */
     unsigned flags;
     pp_maybe_int http_status;
+    pp_text text; /* generated, while the arena of its exchange lives; in no document */
     int64_t text_bytes;
     char text_sha256[PP_SHA256_HEX_SIZE]; /* "" when no text came */
 } pp_sample;
 
 /** True when it counts as a success. */
 bool pp_sample_is_ok(const pp_sample *sample);
+
+/** Note the number of generated tokens, and what follows from it: whether it is an estimate, and
+ * how it stands to what was asked (F40, F43). The failure has been set. */
+void pp_sample_set_generated(pp_sample *sample, int64_t count, pp_token_source source);
 
 /** Time per output token after the first, (last - first) / (n - 1) in nanoseconds; not known for
  * n = 1, for unknown n, and for failed samples (F36, F37). */

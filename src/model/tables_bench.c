@@ -204,6 +204,9 @@ static const pp_field file_rows[] = {
     MEMBER("sha256", "of the bytes that were checked; null when they could not be read", SHA256,
            OR_NULL),
     MEMBER("problem", "why it is invalid, as a sentence", FILLED, OR_NULL),
+    MEMBER("follows_from_samples", "of a load report: every figure does; null when not asked", BOOL,
+           OR_NULL),
+    MEMBER("difference", "the first figure that does not, as a sentence", FILLED, OR_NULL),
     MEMBER("llama_bench", "only for `llama-bench`", OBJECT(bench_validation_fields), OR_NULL),
     MEMBER("benchmark_set", "only for a benchmark set", OBJECT(set_validation_fields), OR_NULL),
 };

@@ -5,8 +5,8 @@
 /* The words of enums of load_level.h and of capacity/; a test compares them. */
 static const char *const loop_words[] = {"closed", "open", "trace", NULL};
 static const char *const arrivals_words[] = {"constant", "poisson", "gamma", NULL};
-static const char *const end_words[] = {"requests",    "duration", "trace",
-                                        "interrupted", "hopeless", NULL};
+static const char *const end_words[] = {"requests", "duration", "trace", "interrupted",
+                                        "hopeless", "warm-up",  NULL};
 static const char *const metric_words[] = {"ttft", "first-answer", "e2e", "tpot",
                                            "gap",  "lateness",     NULL};
 static const char *const kind_words[] = {"percentile", "each", "error-rate", "completion", NULL};
@@ -18,17 +18,10 @@ static const char *const steady_words[] = {"known", "no-requests", "never-all-ru
 static const char *const doubt_words[] = {
     "clock-set",       "stalled",           "late",     "client-lag", "client-cpu",
     "in-flight-above", "schedule-not-kept", "not-cold", "polluted",   NULL};
-static const char *const note_words[] = {"not-steady",
-                                         "no-steady-window",
-                                         "overloaded",
-                                         "gathered",
-                                         "cold-not-shown",
-                                         "tokens-estimated",
-                                         "wrong-length",
-                                         "interrupted",
-                                         "hopeless",
-                                         "all-failed",
-                                         NULL};
+static const char *const note_words[] = {"not-steady",   "no-steady-window", "overloaded",
+                                         "gathered",     "cold-not-shown",   "tokens-estimated",
+                                         "wrong-length", "interrupted",      "hopeless",
+                                         "all-failed",   "warm-up-failed",   NULL};
 static const char *const knee_words[] = {"known",          "too-few-levels", "no-maximum",
                                          "outside-levels", "not-stable",     NULL};
 static const char *const find_end_words[] = {
@@ -278,7 +271,8 @@ static const pp_fields client_fields = FIELDS("load-client", "whether it kept up
 static const pp_field verdict_rows[] = {
     MEMBER("slo", "the demand as written", FILLED),
     MEMBER("verdict", "what the requests show", WORDS(verdict_words)),
-    MEMBER("reason", "why it is undecided; null otherwise", WORDS(reason_words), OR_NULL),
+    MEMBER("reason", "why it is undecided, or `overloaded` beside `fail`; null otherwise",
+           WORDS(reason_words), OR_NULL),
     MEMBER("counted", "requests that say something", COUNT),
     MEMBER("violation_count", "over the limit, failed, or cut when over it", COUNT),
     MEMBER("left_out_count", "cut before they were over it", COUNT),
@@ -347,6 +341,8 @@ static const pp_field run_rows[] = {
     MEMBER("seed", "of everything random", COUNT),
     MEMBER("started_unix_ms", "when, by the wall clock", COUNT),
     MEMBER("keep_alive", "connections were used again", BOOL),
+    OPTION("server_was_sleeping", "it said so before the load: its first request woke it", "false",
+           BOOL),
     MEMBER("limits", "limits of a request", OBJECT(limits_fields)),
 };
 static const pp_fields run_fields = FIELDS("load-run", "what was run against what", run_rows);

@@ -6,8 +6,8 @@
 static const char *const phase_words[] = {"warmup", "measured", NULL};
 static const char *const status_words[] = {"ok", "failed", NULL};
 /* The words of the enums of sample.h and exchange.h; a test compares them. */
-static const char *const source_words[] = {"none",         "timings", "usage", "predicted",
-                                           "token-arrays", "events",  NULL};
+static const char *const source_words[] = {"none",         "timings",   "usage",  "predicted",
+                                           "token-arrays", "tokenized", "events", NULL};
 static const char *const failure_words[] = {
     "unresolved",    "refused",  "connect-timeout", "first-byte-timeout", "idle-timeout",
     "total-timeout", "reset",    "premature-end",   "http-status",        "encoding",

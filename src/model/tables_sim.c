@@ -61,6 +61,10 @@ static const pp_field arrival_rows[] = {
     MEMBER("connection", "serial number of the connection", INT(1, INT64_MAX)),
     MEMBER("connection_request", "number of the request within it", INT(1, INT64_MAX)),
     MEMBER("path", "end point, by its first name", WORDS(path_words)),
+    MEMBER(
+        "request_sha256",
+        "of its body as it came, the same as in [samples](samples.md); null when memory was short",
+        SHA256, OR_NULL),
     MEMBER("prompt_tokens", "of the whole prompt; null when the request was not read", COUNT,
            OR_NULL),
     MEMBER("asked_tokens", "limit that the request names; null when none, or not read", COUNT,

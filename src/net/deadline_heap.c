@@ -1,5 +1,6 @@
 #include "net/deadline_heap.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,8 @@ pp_status pp_deadline_reserve(pp_deadline_heap *heap, size_t count, pp_error *er
 
     if (count <= heap->capacity)
         return PP_OK;
+    if (count > SIZE_MAX / 2 / sizeof *grown)
+        return pp_fail(err, PP_ERR_RANGE, "%zu deadlines are more than can be", count);
     while (capacity < count)
         capacity *= 2;
     grown = pp_fail_nth_realloc(heap->nodes, capacity * sizeof *grown);
@@ -28,6 +31,11 @@ void pp_deadline_heap_done(pp_deadline_heap *heap)
     memset(heap, 0, sizeof *heap);
 }
 
+static bool is_before(const pp_deadline_node *a, const pp_deadline_node *b)
+{
+    return a->at_ns != b->at_ns ? a->at_ns < b->at_ns : a->order < b->order;
+}
+
 static void place(pp_deadline_heap *heap, pp_deadline_node *node, size_t slot)
 {
     heap->nodes[slot - 1] = node;
@@ -38,7 +46,7 @@ static void sift_up(pp_deadline_heap *heap, pp_deadline_node *node)
 {
     size_t slot = node->slot;
 
-    while (slot > 1 && heap->nodes[slot / 2 - 1]->at_ns > node->at_ns) {
+    while (slot > 1 && is_before(node, heap->nodes[slot / 2 - 1])) {
         place(heap, heap->nodes[slot / 2 - 1], slot);
         slot /= 2;
     }
@@ -52,9 +60,9 @@ static void sift_down(pp_deadline_heap *heap, pp_deadline_node *node)
     while (2 * slot <= heap->count) {
         size_t child = 2 * slot;
 
-        if (child < heap->count && heap->nodes[child]->at_ns < heap->nodes[child - 1]->at_ns)
+        if (child < heap->count && is_before(heap->nodes[child], heap->nodes[child - 1]))
             child++;
-        if (heap->nodes[child - 1]->at_ns >= node->at_ns)
+        if (!is_before(heap->nodes[child - 1], node))
             break;
         place(heap, heap->nodes[child - 1], slot);
         slot = child;
@@ -70,6 +78,7 @@ void pp_deadline_set(pp_deadline_heap *heap, pp_deadline_node *node, int64_t at_
         place(heap, node, heap->count);
     }
     node->at_ns = at_ns;
+    node->order = heap->next_order++;
     sift_up(heap, node);
     sift_down(heap, node);
 }

@@ -1,7 +1,9 @@
-/* deadline_heap.h - inside net/ only: which of many instants comes first.
+/* deadline_heap.h - inside net/ only: which of many instants comes first. Limits of the client's
+ * transfers and timers of the server.
  *
  * A binary heap of nodes that live in their owners: setting, moving and removing one is
- * logarithmic, so that 10,000 transfers cost no walk each time one of them is late. */
+ * logarithmic, so that 10,000 transfers cost no walk each time one of them is late. Of equal
+ * instants the one that was set first comes first. */
 #ifndef PP_NET_DEADLINE_HEAP_H
 #define PP_NET_DEADLINE_HEAP_H
 
@@ -12,7 +14,8 @@
 
 typedef struct pp_deadline_node {
     int64_t at_ns;
-    size_t slot; /* place in the heap, from 1; 0 = not in it */
+    size_t slot;    /* place in the heap, from 1; 0 = not in it */
+    uint64_t order; /* of being set */
     void *owner;
 } pp_deadline_node;
 
@@ -20,6 +23,7 @@ typedef struct pp_deadline_heap {
     pp_deadline_node **nodes;
     size_t count;
     size_t capacity;
+    uint64_t next_order;
 } pp_deadline_heap;
 
 /** Make room for `count` nodes; pp_deadline_set then cannot fail for so many. */

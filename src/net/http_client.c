@@ -24,12 +24,17 @@ struct pp_http_transfer {
     pp_http_handlers handlers;
     pp_http_limits limits;
     pp_http_record *record;
-    int64_t data_ns;           /* last data, keep-alives not counted; 0 = none yet */
-    uint64_t read_serial;      /* of the last arrival */
+    int64_t data_ns;      /* last data, keep-alives not counted; 0 = none yet */
+    uint64_t read_serial; /* of the last arrival */
+    uint64_t raw_serial;  /* of the read that raw_size counts */
+    size_t raw_size;      /* bytes of this read that libcurl has gone through, framing included */
+    size_t segment;       /* of this read, that the last arrival is of */
     uint64_t clock_jump_count; /* of the loop when it started */
     bool refused;              /* our own handling ended it, with record->result set */
     bool checked;              /* status and coding were looked at */
-    bool body_full;            /* of an error reply: the rest is of no interest */
+    bool is_tls;               /* bytes of a read are not those of the reply */
+    bool is_chunked;
+    bool body_full; /* of an error reply: the rest is of no interest */
     char curl_text[CURL_ERROR_SIZE];
     char safe_url[256]; /* without user, password and query */
 };
@@ -267,8 +272,56 @@ static int on_socket_made(void *user, curl_socket_t fd, curlsocktype purpose)
         return CURL_SOCKOPT_OK;
     if (!may_be_sent(t))
         return CURL_SOCKOPT_ERROR;
-    pp_http_loop_stamp_socket(fd);
+    pp_http_loop_opened(t->loop, fd);
     return CURL_SOCKOPT_OK;
+}
+
+/* The connection keeps loop and function: a transfer that made it may be gone. */
+static int on_socket_closes(void *user, curl_socket_t fd)
+{
+    pp_http_loop_close(user, fd);
+    return 0;
+}
+
+/* Bytes in front of a chunk's data: the size in hexadecimal digits, and the end of its line. */
+static size_t chunk_front(size_t size)
+{
+    size_t bytes = 2;
+
+    do {
+        bytes++;
+        size >>= 4;
+    } while (size > 0);
+    return bytes;
+}
+
+/* libcurl goes on through a read. Returns in which segment these body bytes are; where it takes a
+ * chunk for whole that is not, it is a few bytes off, so their middle decides. */
+static size_t advance(pp_http_transfer *t, size_t size, bool is_body)
+{
+    const pp_read_stamp *stamp = &t->loop->stamp;
+    size_t front = is_body && t->is_chunked ? chunk_front(size) : 0;
+    size_t segment = 0;
+    size_t middle;
+
+    if (stamp->segment_count < 2 || t->is_tls)
+        return 0;
+    if (t->raw_serial != stamp->serial)
+        t->raw_size = 0;
+    t->raw_serial = stamp->serial;
+    middle = t->raw_size + front + size / 2;
+    while (segment + 1 < stamp->segment_count && stamp->segments[segment].end <= middle)
+        segment++;
+    t->raw_size += front + size + (front > 0 ? 2 : 0);
+    return segment;
+}
+
+/* A quick server's reply is read in the turn that sent the request: its arrival is now, not the
+ * instant before the request (B092). */
+static void settle_stamp(pp_http_loop *loop)
+{
+    if (!loop->stamp.waited)
+        loop->stamp.at_ns = loop->stamp.woke_ns = pp_clock_now_ns();
 }
 
 static size_t on_header(char *line, size_t one, size_t size, void *user)
@@ -277,6 +330,8 @@ static size_t on_header(char *line, size_t one, size_t size, void *user)
     long status = 0;
 
     (void)one;
+    settle_stamp(t->loop);
+    (void)advance(t, size, false);
     if (size >= 1 && size <= 2 && (line[0] == '\r' || line[0] == '\n')) { /* end of a head */
         (void)curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
         if (status >= 200) { /* interim replies are none (F03) */
@@ -294,7 +349,7 @@ static pp_http_arrival stamp_for(pp_http_transfer *t)
     const pp_http_record *r = t->record;
     pp_http_arrival arrival = {
         .offset = r->body.size,
-        .at_ns = stamp->at_ns,
+        .at_ns = t->segment > 0 ? stamp->segments[t->segment].at_ns : stamp->at_ns,
         .woke_ns = stamp->woke_ns,
         .from_kernel = stamp->from_kernel,
     };
@@ -313,14 +368,17 @@ static pp_http_arrival stamp_for(pp_http_transfer *t)
     return arrival;
 }
 
-/* libcurl calls back once per HTTP chunk; what one turn brings is one arrival (K4). */
+/* libcurl calls back once per HTTP chunk; what one turn brings is one arrival (K4), unless its
+ * parts are known to have come one after the other. */
 static bool note_arrival(pp_http_transfer *t, size_t size)
 {
     pp_http_record *r = t->record;
+    size_t segment = advance(t, size, true);
 
-    if (r->arrival_count == 0 || t->read_serial != t->loop->stamp.serial) {
+    if (r->arrival_count == 0 || t->read_serial != t->loop->stamp.serial || t->segment != segment) {
         if (!room_for_arrival(r))
             return false;
+        t->segment = segment;
         r->arrivals[r->arrival_count] = stamp_for(t);
         r->arrival_count++;
         t->read_serial = t->loop->stamp.serial;
@@ -347,10 +405,13 @@ static size_t on_body(char *bytes, size_t one, size_t size, void *user)
     pp_http_record *r = t->record;
 
     (void)one;
+    settle_stamp(t->loop);
     if (!status_is_success(r->status))
         return keep_error_body(t, bytes, size);
     if (!t->checked && is_compressed(t))
         return refuse(t, PP_HTTP_ENCODING, "the reply is compressed, which was not asked for");
+    if (!t->checked)
+        t->is_chunked = strcasecmp(find_header(t, "Transfer-Encoding"), "chunked") == 0;
     t->checked = true;
     if (!note_arrival(t, size))
         return refuse(t, PP_HTTP_TOO_LARGE, "out of memory for arrivals");
@@ -434,8 +495,10 @@ static pp_http_result result_of_code(const pp_http_transfer *t, CURLcode code)
     long system_errno = t->loop->stamp.socket_errno;
 
     switch (code) {
-    case CURLE_OK:
-        return PP_HTTP_COMPLETE;
+    case CURLE_OK: /* also of a connection that ends within the head, behind its first line */
+        if (t->record->status != 0)
+            return PP_HTTP_COMPLETE;
+        return system_errno == ECONNRESET ? PP_HTTP_RESET : PP_HTTP_PREMATURE_END;
     case CURLE_COULDNT_RESOLVE_HOST:
         return PP_HTTP_UNRESOLVED;
     case CURLE_COULDNT_CONNECT:
@@ -467,7 +530,7 @@ static void judge(pp_http_transfer *t, CURLcode code)
         return;
     }
     r->result = result_of_code(t, code);
-    if (r->result == PP_HTTP_COMPLETE && is_compressed(t))
+    if (r->result == PP_HTTP_COMPLETE && !t->checked && is_compressed(t))
         (void)refuse(t, PP_HTTP_ENCODING, "the reply is compressed, which was not asked for");
     else if (r->result == PP_HTTP_RESET)
         (void)snprintf(r->text, sizeof r->text, "the connection was reset after %zu body bytes",
@@ -504,7 +567,7 @@ static int64_t end_of_read(const pp_http_transfer *t)
     const pp_http_record *r = t->record;
     int64_t at_ns = t->loop->stamp.at_ns;
 
-    if (r->arrival_count > 0 && t->read_serial == t->loop->stamp.serial)
+    if (r->arrival_count > 0 && t->read_serial == t->loop->stamp.serial) /* or its last part */
         at_ns = r->arrivals[r->arrival_count - 1].at_ns;
     return at_ns > r->started_ns ? at_ns : pp_clock_now_ns();
 }
@@ -702,6 +765,8 @@ static void set_callbacks(pp_http_transfer *t)
     (void)curl_easy_setopt(t->easy, CURLOPT_PREREQDATA, t);
     (void)curl_easy_setopt(t->easy, CURLOPT_SOCKOPTFUNCTION, on_socket_made);
     (void)curl_easy_setopt(t->easy, CURLOPT_SOCKOPTDATA, t);
+    (void)curl_easy_setopt(t->easy, CURLOPT_CLOSESOCKETFUNCTION, on_socket_closes);
+    (void)curl_easy_setopt(t->easy, CURLOPT_CLOSESOCKETDATA, t->loop);
 }
 
 static pp_status check_url(const char *url, const char *shown, pp_error *err)
@@ -737,6 +802,7 @@ static pp_status set_url(pp_http_transfer *t, const char *url, pp_error *err)
     }
     free(t->url);
     t->url = copy;
+    t->is_tls = strncasecmp(url, "https://", 8) == 0;
     return PP_OK;
 }
 
@@ -784,8 +850,9 @@ static pp_status take_transfer(pp_http_loop *loop, pp_http_transfer **ret_transf
         return new_transfer(loop, ret_transfer, err);
     loop->idle_transfers = t->next;
     t->data_ns = 0;
-    t->read_serial = 0;
-    t->refused = t->checked = t->body_full = false;
+    t->read_serial = t->raw_serial = 0;
+    t->segment = 0;
+    t->refused = t->checked = t->body_full = t->is_chunked = false;
     t->curl_text[0] = '\0';
     *ret_transfer = t;
     return PP_OK;

@@ -23,7 +23,7 @@
 void pp_http_connection_deadline(pp_http_call *call, int64_t at_ns)
 {
     call->deadline_ns = at_ns;
-    if (at_ns != 0 && (call->timer.slot == 0 || call->timer.at_ns > at_ns))
+    if (at_ns != 0 && (call->timer.deadline.slot == 0 || call->timer.deadline.at_ns > at_ns))
         pp_http_timer_set(call->server, &call->timer, at_ns);
 }
 

@@ -7,10 +7,10 @@
 #ifndef PP_NET_HTTP_CONNECTION_H
 #define PP_NET_HTTP_CONNECTION_H
 
+#include "net/deadline_heap.h"
 #include "net/http_output.h"
 #include "net/http_request_parse.h"
 #include "net/http_server.h"
-#include "net/timer_heap.h"
 
 /* One read of a socket takes at most this much. */
 #define PP_HTTP_READ_BYTES ((size_t)64 << 10)
@@ -73,7 +73,7 @@ struct pp_http_server {
     bool in_turn;
     bool draining;
     int64_t armed_ns; /* what timer_fd is set to; 0 = disarmed */
-    pp_timer_heap timers;
+    pp_deadline_heap timers;
     pp_http_timer accept_again; /* after the system refused to accept */
     pp_http_call *connections;
     pp_http_call *closed; /* of this turn: events for them may still be under way */

@@ -1,7 +1,6 @@
 #include "net/http_loop.h"
 
 #include <errno.h>
-#include <linux/errqueue.h>
 #include <linux/net_tstamp.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -20,6 +19,12 @@
 /* The wall clock is slewed by at most 500 ppm; more, and beyond noise, is a jump (K2). */
 #define OFFSET_NOISE_NS  (1 * PP_NS_PER_MS)
 #define OFFSET_SLEW_PER  1000
+/* Who looks later than this after the first byte looks for what came behind it; what came sooner is
+ * that much too early at most. */
+#define LATE_NS          (50 * 1000)
+/* System calls for that in one turn: a client at its ceiling is always late, and must not become
+ * slower for it. */
+#define PEEKS_PER_TURN   256
 /* A stamp older than this is no stamp of what waits in the socket now. */
 #define STAMP_MAX_AGE_NS (60 * PP_NS_PER_S)
 
@@ -43,21 +48,11 @@ static uint32_t epoll_events_of(int what)
 
 static int on_socket(CURL *easy, curl_socket_t fd, int what, void *user, void *known)
 {
-    static char mark; /* any address: "is in the epoll set" */
     pp_http_loop *loop = user;
-    struct epoll_event event = {.events = epoll_events_of(what), .data.fd = fd};
 
     (void)easy;
-    if (what == CURL_POLL_REMOVE) {
-        (void)epoll_ctl(loop->epoll_fd, EPOLL_CTL_DEL, fd, NULL); /* closed ones are out already */
-        return 0;
-    }
-    if (known == NULL) {
-        (void)curl_multi_assign(loop->multi, fd, &mark);
-        if (epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0 || errno != EEXIST)
-            return 0;
-    }
-    (void)epoll_ctl(loop->epoll_fd, EPOLL_CTL_MOD, fd, &event);
+    (void)known;
+    pp_socket_set_want(&loop->sockets, fd, epoll_events_of(what)); /* CURL_POLL_REMOVE: none */
     return 0;
 }
 
@@ -71,12 +66,25 @@ static int on_timer(CURLM *multi, long timeout_ms, void *user)
     return 0;
 }
 
-void pp_http_loop_stamp_socket(int fd)
+/* Where there are no stamps of the kernel our own are used. */
+static void stamp_socket(int fd)
 {
     int flags = SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE;
 
     (void)setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &flags,
                      sizeof flags); /* else source "user" */
+}
+
+void pp_http_loop_opened(pp_http_loop *loop, int fd)
+{
+    stamp_socket(fd);
+    pp_socket_set_opened(&loop->sockets, fd);
+}
+
+void pp_http_loop_close(pp_http_loop *loop, int fd)
+{
+    pp_socket_set_closing(&loop->sockets, fd);
+    (void)close(fd);
 }
 
 static pp_status watch(pp_http_loop *loop, int fd, pp_error *err)
@@ -93,13 +101,14 @@ static pp_status open_descriptors(pp_http_loop *loop, pp_error *err)
     pp_status st;
 
     loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    pp_socket_set_init(&loop->sockets, loop->epoll_fd);
     loop->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
     loop->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     /* The kernel switches stamping on when the first socket asks, and a little later; an idle one
      * that asked makes the first reply of the first connection stamped too (K3). */
     loop->stamping_fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (loop->stamping_fd >= 0)
-        pp_http_loop_stamp_socket(loop->stamping_fd);
+        stamp_socket(loop->stamping_fd);
     st = watch(loop, loop->timer_fd, err);
     if (st == PP_OK)
         st = watch(loop, loop->wake_fd, err);
@@ -151,6 +160,7 @@ void pp_http_loop_free(pp_http_loop *loop)
     close_if_open(loop->wake_fd);
     close_if_open(loop->stamping_fd);
     pp_deadline_heap_done(&loop->deadlines);
+    pp_socket_set_done(&loop->sockets);
     free(loop->ca_file);
     free(loop);
 }
@@ -209,40 +219,40 @@ static void take_offset(pp_http_loop *loop)
     loop->offset_taken_ns = loop->woke_ns;
 }
 
-/* The kernel's stamp of the bytes that wait in a socket, as it stands (wall clock); 0 for none. */
-static int64_t peek_stamp(int fd, int *ret_errno)
-{
-    char byte;
-    char control[CMSG_SPACE(sizeof(struct scm_timestamping)) + 64];
-    struct iovec io = {&byte, 1};
-    struct msghdr head = {
-        .msg_iov = &io,
-        .msg_iovlen = 1,
-        .msg_control = control,
-        .msg_controllen = sizeof control,
-    };
-    struct scm_timestamping stamp;
-
-    if (recvmsg(fd, &head, MSG_PEEK | MSG_DONTWAIT) < 0) {
-        *ret_errno = errno;
-        return 0;
-    }
-    for (struct cmsghdr *c = CMSG_FIRSTHDR(&head); c != NULL; c = CMSG_NXTHDR(&head, c)) {
-        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPING)
-            continue;
-        memcpy(&stamp, CMSG_DATA(c), sizeof stamp);
-        return (int64_t)stamp.ts[0].tv_sec * PP_NS_PER_S + stamp.ts[0].tv_nsec;
-    }
-    return 0;
-}
-
-static void stamp_by_wake(pp_http_loop *loop)
+static void stamp_by_wake(pp_http_loop *loop, bool waited)
 {
     loop->stamp = (pp_read_stamp){
         .at_ns = loop->woke_ns,
         .woke_ns = loop->woke_ns,
+        .waited = waited,
         .serial = loop->stamp.serial + 1,
     };
+}
+
+/* The kernel's stamp on our clock; 0 for one that cannot be. `at_ns` may be later than the instant
+ * at which we woke: it came while this turn was already at work. */
+static int64_t convert_stamp(const pp_http_loop *loop, int64_t real_ns, int64_t now_ns)
+{
+    int64_t at_ns = real_ns - loop->real_offset_ns;
+
+    return real_ns == 0 || at_ns > now_ns || now_ns - at_ns > STAMP_MAX_AGE_NS ? 0 : at_ns;
+}
+
+/* More may have come since the first byte: each segment has its own stamp. */
+static void stamp_segments(pp_http_loop *loop, int fd, int64_t first_real_ns, int64_t now_ns)
+{
+    pp_segment found[PP_READ_SEGMENTS];
+    size_t count = pp_segments_find(fd, first_real_ns, loop->peeked, sizeof loop->peeked,
+                                    &loop->peek_budget, found, PP_COUNT_OF(found));
+
+    for (size_t i = 0; i < count; i++) {
+        int64_t at_ns = convert_stamp(loop, found[i].real_ns, now_ns);
+
+        if (at_ns == 0 || at_ns < loop->stamp.at_ns)
+            return; /* as if they had not been looked for */
+        loop->stamp.segments[i] = (pp_read_segment){found[i].end, at_ns};
+    }
+    loop->stamp.segment_count = count;
 }
 
 /* Looking takes a pending error away from the socket, so it is remembered: libcurl would only see
@@ -253,17 +263,19 @@ static void stamp_socket_read(pp_http_loop *loop, int fd)
     int64_t at_ns;
     int64_t now_ns;
 
-    stamp_by_wake(loop);
-    real_ns = peek_stamp(fd, &loop->stamp.socket_errno);
-    if (real_ns == 0)
-        return;
-    at_ns = real_ns - loop->real_offset_ns;
-    now_ns = at_ns <= loop->woke_ns ? loop->woke_ns : pp_clock_now_ns();
-    if (at_ns > now_ns || now_ns - at_ns > STAMP_MAX_AGE_NS)
+    stamp_by_wake(loop, true);
+    real_ns = pp_segment_first(fd, &loop->stamp.socket_errno);
+    now_ns = real_ns - loop->real_offset_ns <= loop->woke_ns ? loop->woke_ns : pp_clock_now_ns();
+    at_ns = convert_stamp(loop, real_ns, now_ns);
+    if (at_ns == 0)
         return;
     loop->stamp.at_ns = at_ns;
-    loop->stamp.woke_ns = now_ns; /* came while this turn was already at work */
+    loop->stamp.woke_ns = now_ns;
     loop->stamp.from_kernel = true;
+    if (now_ns - at_ns > LATE_NS && loop->peek_budget > 0) {
+        now_ns = pp_clock_now_ns();
+        stamp_segments(loop, fd, real_ns, now_ns);
+    }
 }
 
 static void act_on_socket(pp_http_loop *loop, const struct epoll_event *event)
@@ -274,7 +286,7 @@ static void act_on_socket(pp_http_loop *loop, const struct epoll_event *event)
     if ((event->events & EPOLLIN) != 0)
         stamp_socket_read(loop, event->data.fd);
     else
-        stamp_by_wake(loop);
+        stamp_by_wake(loop, false);
     if ((event->events & EPOLLIN) != 0)
         what |= CURL_CSELECT_IN;
     if ((event->events & EPOLLOUT) != 0)
@@ -291,7 +303,7 @@ void pp_http_loop_kick(pp_http_loop *loop)
     int running;
 
     loop->curl_deadline_ns = 0; /* before the call, which may set the next one (K12) */
-    stamp_by_wake(loop);
+    stamp_by_wake(loop, false);
     (void)curl_multi_socket_action(loop->multi, CURL_SOCKET_TIMEOUT, 0, &running);
 }
 
@@ -348,13 +360,14 @@ pp_status pp_http_loop_turn(pp_http_loop *loop, int64_t until_ns, pp_error *err)
     if (count < 0 && errno != EINTR)
         return pp_fail_errno(err, PP_ERR_IO, errno, "waiting for sockets");
     take_offset(loop);
+    loop->peek_budget = PEEKS_PER_TURN;
     for (int i = 0; i < count; i++) {
         if (events[i].data.fd == loop->timer_fd) {
             drain(loop->timer_fd);
             loop->armed_ns = 0;
         } else if (events[i].data.fd == loop->wake_fd) {
             drain(loop->wake_fd);
-        } else {
+        } else if (pp_socket_set_wants(&loop->sockets, events[i].data.fd)) {
             act_on_socket(loop, &events[i]);
         }
     }

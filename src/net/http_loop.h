@@ -9,20 +9,37 @@
 
 #include "net/deadline_heap.h"
 #include "net/http_client.h"
+#include "net/segment_stamps.h"
+#include "net/socket_set.h"
+
+/* So many parts of one read get their own stamps. */
+#define PP_READ_SEGMENTS  16
+/* As large as libcurl's reads. */
+#define PP_READ_MAX_BYTES ((size_t)16 << 10)
+
+typedef struct pp_read_segment {
+    size_t end; /* bytes of the read up to its last one */
+    int64_t at_ns;
+} pp_read_segment;
 
 /* When the socket being served got its bytes. */
 typedef struct pp_read_stamp {
     int64_t at_ns;
     int64_t woke_ns;
     bool from_kernel;
+    bool waited; /* bytes were there when the loop woke. Else what libcurl reads, right behind what
+                    it has just sent, came later than that */
     uint64_t
         serial; /* a new number for each turn of libcurl: callbacks with one are one read (K4) */
-    int socket_errno; /* what looking at the socket brought to light, 0 for nothing */
+    int socket_errno;     /* what looking at the socket brought to light, 0 for nothing */
+    size_t segment_count; /* told apart; 0 or 1: the stamp holds for all */
+    pp_read_segment segments[PP_READ_SEGMENTS];
 } pp_read_stamp;
 
 struct pp_http_loop {
     CURLM *multi;
     int epoll_fd;
+    pp_socket_set sockets;
     int timer_fd;
     int wake_fd;
     int stamping_fd; /* keeps the kernel stamping packets while no connection is open */
@@ -35,6 +52,8 @@ struct pp_http_loop {
     int64_t offset_taken_ns;
     uint64_t clock_jump_count;
     pp_read_stamp stamp;
+    int peek_budget; /* of this turn */
+    char peeked[PP_READ_MAX_BYTES];
     pp_http_transfer *transfers; /* under way */
     size_t transfer_count;
     pp_http_transfer *idle_transfers; /* ended, with their libcurl handles and options (K14) */
@@ -50,8 +69,11 @@ PP_MUST_CHECK pp_status pp_http_loop_turn(pp_http_loop *loop, int64_t until_ns, 
 /** Let libcurl act on its timer now. */
 void pp_http_loop_kick(pp_http_loop *loop);
 
-/** Ask for kernel stamps on a socket; where they do not exist our own are used. */
-void pp_http_loop_stamp_socket(int fd);
+/** libcurl made a socket for a connection. */
+void pp_http_loop_opened(pp_http_loop *loop, int fd);
+
+/** Close a socket for libcurl. */
+void pp_http_loop_close(pp_http_loop *loop, int fd);
 
 /** Called by the loop after each act of libcurl: finish what has ended. */
 void pp_http_reap(pp_http_loop *loop);

@@ -70,19 +70,20 @@ void pp_http_timer_set(pp_http_server *server, pp_http_timer *timer, int64_t at_
 {
     if (at_ns < 1)
         at_ns = 1; /* 0 means none where the earliest is told */
-    pp_timer_heap_set(&server->timers, timer, at_ns);
+    timer->deadline.owner = timer;
+    pp_deadline_set(&server->timers, &timer->deadline, at_ns);
     if (!server->in_turn)
         arm(server, at_ns);
 }
 
 void pp_http_timer_cancel(pp_http_server *server, pp_http_timer *timer)
 {
-    pp_timer_heap_remove(&server->timers, timer);
+    pp_deadline_remove(&server->timers, &timer->deadline);
 }
 
 int64_t pp_http_server_next_timer_ns(const pp_http_server *server)
 {
-    const pp_http_timer *first = pp_timer_heap_first(&server->timers);
+    const pp_deadline_node *first = pp_deadline_first(&server->timers);
 
     return first == NULL ? 0 : first->at_ns;
 }
@@ -91,12 +92,14 @@ int64_t pp_http_server_next_timer_ns(const pp_http_server *server)
 static void fire_timers(pp_http_server *server)
 {
     for (size_t left = server->timers.count; left > 0; left--) {
-        pp_http_timer *timer = pp_timer_heap_first(&server->timers);
+        pp_deadline_node *first = pp_deadline_first(&server->timers);
         int64_t now_ns = pp_clock_now_ns();
+        pp_http_timer *timer;
 
-        if (timer == NULL || timer->at_ns > now_ns)
+        if (first == NULL || first->at_ns > now_ns)
             return;
-        pp_timer_heap_remove(&server->timers, timer);
+        timer = first->owner;
+        pp_deadline_remove(&server->timers, first);
         timer->fire(timer->user, now_ns);
     }
 }
@@ -139,7 +142,7 @@ static pp_status take_memory(pp_http_server *server, pp_error *err)
     if (server->read_bytes == NULL)
         return pp_fail(err, PP_ERR_MEMORY, "no memory for an HTTP server");
     /* each connection has one, the server one more */
-    return pp_timer_heap_init(
+    return pp_deadline_reserve(
         &server->timers,
         o->timer_max_count + o->connection_max_count + PP_HTTP_REFUSALS_AT_ONCE + 1, err);
 }
@@ -206,7 +209,7 @@ void pp_http_server_free(pp_http_server *server)
     close_fd(server->timer_fd);
     close_fd(server->wake_fd);
     close_fd(server->epoll_fd);
-    pp_timer_heap_done(&server->timers);
+    pp_deadline_heap_done(&server->timers);
     pp_buf_done(&server->head);
     free(server->read_bytes);
     free(server);

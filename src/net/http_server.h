@@ -37,6 +37,7 @@
 
 #include "base/buffer.h"
 #include "base/text.h"
+#include "net/deadline_heap.h"
 #include "net/http_request.h"
 
 typedef struct pp_http_server pp_http_server;
@@ -221,11 +222,9 @@ PP_MUST_CHECK pp_status pp_http_reply_text(pp_http_call *call, int status, const
  * On the same loop, in nanoseconds; they lie in the caller's structures and cost no allocation. */
 
 typedef struct pp_http_timer {
-    int64_t at_ns; /* monotonic */
+    pp_deadline_node deadline; /* the server's; of equal instants the one set first fires first */
     void (*fire)(void *user, int64_t now_ns);
     void *user;
-    size_t slot;    /* the server's: 0 = not set */
-    uint64_t order; /* the server's: of equal instants the one set first fires first */
 } pp_http_timer;
 
 /** Fire once at at_ns or as soon after as the loop comes to it; an instant that has passed fires in

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "sim/number.h"
 #include "sim/random.h"
 
 typedef enum kind { SWITCH, COUNT, COUNT_PLUS_1, SIGNED, TIME, WORD, TEXT } kind;
@@ -250,7 +249,7 @@ static pp_status parse_which(pp_arena *arena, const char *which, pp_sim_fault *f
     }
     if (strncmp(which, "share:", 6) == 0) {
         fault->has_share = true;
-        return pp_sim_number_parse(which + 6, "--fault: @share", 0, 1, &fault->share, err);
+        return pp_parse_number(which + 6, "--fault: @share", 0, 1, &fault->share, err);
     }
     if (which[0] >= '0' && which[0] <= '9')
         return pp_parse_int(which, "--fault: @N", 1, INT64_MAX, &fault->only, err);

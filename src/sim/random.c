@@ -1,15 +1,10 @@
 #include "sim/random.h"
 
-#include <math.h>
-
-#define TWO_PI 6.283185307179586
+#include "stats/random.h"
 
 static uint64_t mix(uint64_t z)
 {
-    z += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
+    return pp_random_at(z, 0);
 }
 
 uint64_t pp_sim_random(uint64_t seed, pp_sim_stream stream, uint64_t index, uint64_t n)
@@ -19,15 +14,9 @@ uint64_t pp_sim_random(uint64_t seed, pp_sim_stream stream, uint64_t index, uint
 
 double pp_sim_uniform(uint64_t seed, pp_sim_stream stream, uint64_t index, uint64_t n)
 {
-    return (double)(pp_sim_random(seed, stream, index, n) >> 11) * 0x1p-53;
-}
+    uint64_t state = pp_sim_random(seed, stream, index, n);
 
-double pp_sim_normal(uint64_t seed, pp_sim_stream stream, uint64_t index, uint64_t n)
-{
-    double u = 1.0 - pp_sim_uniform(seed, stream, index, 2 * n); /* above 0: its logarithm exists */
-    double v = pp_sim_uniform(seed, stream, index, 2 * n + 1);
-
-    return sqrt(-2.0 * log(u)) * cos(TWO_PI * v);
+    return pp_random_uniform(&state);
 }
 
 uint64_t pp_sim_hash(uint64_t start, const void *bytes, size_t size)

@@ -1,7 +1,8 @@
 /* random.h - numbers that depend on what they are for and on nothing else.
  *
  * Each number has a key (seed, stream, index, n): no state, so that two requests never share one
- * and the order in which they are served does not matter (F83). */
+ * and the order in which they are served does not matter (F83). Generator and distributions are
+ * those of stats/random.h: a number serves as the state of a stream of its own. */
 #ifndef PP_SIM_RANDOM_H
 #define PP_SIM_RANDOM_H
 
@@ -17,14 +18,11 @@ typedef enum pp_sim_stream {
     PP_SIM_STREAM_FAULT     /* which requests a fault takes */
 } pp_sim_stream;
 
-/** 64 bits: splitmix64's output function over the mixed key. Source: Steele, Lea, Flood 2014. */
+/** 64 bits of this key, or the state of its stream. */
 uint64_t pp_sim_random(uint64_t seed, pp_sim_stream stream, uint64_t index, uint64_t n);
 
-/** 0 <= u < 1, a multiple of 2^-53. */
+/** 0 < u < 1. */
 double pp_sim_uniform(uint64_t seed, pp_sim_stream stream, uint64_t index, uint64_t n);
-
-/** Standard normal (Box and Muller 1958). */
-double pp_sim_normal(uint64_t seed, pp_sim_stream stream, uint64_t index, uint64_t n);
 
 /** A 64-bit value of these bytes, for keys: FNV-1a, then mixed. */
 uint64_t pp_sim_hash(uint64_t start, const void *bytes, size_t size);

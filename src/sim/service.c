@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "sim/number.h"
 #include "sim/random.h"
+#include "stats/random.h"
 
 /* A year: sums of declared times stay far from the end of 64 bits. */
 #define LONGEST_NS ((int64_t)31536000 * 1000000000)
@@ -34,8 +34,8 @@ pp_status pp_sim_jitter_parse(const char *text, pp_sim_service *service, pp_erro
         service->jitter_value = 0;
         if (jitters[i].max == 0)
             return PP_OK;
-        return pp_sim_number_parse(text + length + 1, "--jitter", 0, jitters[i].max,
-                                   &service->jitter_value, err);
+        return pp_parse_number(text + length + 1, "--jitter", 0, jitters[i].max,
+                               &service->jitter_value, err);
     }
     return pp_fail(err, PP_ERR_USAGE,
                    "--jitter: expected none, uniform:P, normal:P, exponential or lognormal:SIGMA, "
@@ -59,15 +59,32 @@ pp_status pp_sim_speculation_parse(const char *text, pp_sim_service *service, pp
         st = pp_parse_int(text + length + 1, "--speculation: draft tokens", 1, 64,
                           &service->draft_tokens, err);
     if (st == PP_OK)
-        st = pp_sim_number_parse(share, "--speculation", 0, 1, &service->acceptance, err);
+        st = pp_parse_number(share, "--speculation", 0, 1, &service->acceptance, err);
     return st;
+}
+
+/* "10s:2s" */
+static pp_status parse_stall(const char *text, pp_sim_stall *ret_stall, pp_error *err)
+{
+    char first[32];
+    size_t length = strcspn(text, ":");
+    pp_status st;
+
+    if (length >= sizeof first || text[length] != ':')
+        return pp_fail(err, PP_ERR_USAGE, "--stall: expected two times such as 10s:2s, got '%s'",
+                       text);
+    memcpy(first, text, length);
+    first[length] = '\0';
+    st = pp_parse_duration(first, "--stall", &ret_stall->at_ns, err);
+    return st == PP_OK ? pp_parse_duration(text + length + 1, "--stall", &ret_stall->for_ns, err)
+                       : st;
 }
 
 pp_status pp_sim_stall_parse(const char *text, pp_sim_service *service, pp_error *err)
 {
     pp_sim_stall stall;
     int64_t free_from_ns = 0;
-    pp_status st = pp_sim_two_durations_parse(text, "--stall", &stall.at_ns, &stall.for_ns, err);
+    pp_status st = parse_stall(text, &stall, err);
 
     if (st != PP_OK)
         return st;
@@ -88,17 +105,17 @@ pp_status pp_sim_stall_parse(const char *text, pp_sim_service *service, pp_error
 /* Factor on a time; its mean is 1 (of the normal one as long as 0 is some deviations away). */
 static double jitter_factor(const pp_sim_service *s, uint64_t request, uint64_t step)
 {
+    uint64_t state = pp_sim_random(s->seed, PP_SIM_STREAM_STEP, request, step);
+
     switch (s->jitter) {
     case PP_SIM_JITTER_UNIFORM:
-        return 1.0 + s->jitter_value *
-                         (2.0 * pp_sim_uniform(s->seed, PP_SIM_STREAM_STEP, request, step) - 1.0);
+        return 1.0 + s->jitter_value * (2.0 * pp_random_uniform(&state) - 1.0);
     case PP_SIM_JITTER_NORMAL:
-        return fmax(0, 1.0 + s->jitter_value *
-                                 pp_sim_normal(s->seed, PP_SIM_STREAM_STEP, request, step));
+        return fmax(0, 1.0 + s->jitter_value * pp_random_normal(&state));
     case PP_SIM_JITTER_EXPONENTIAL:
-        return -log(1.0 - pp_sim_uniform(s->seed, PP_SIM_STREAM_STEP, request, step));
+        return pp_random_exponential(&state);
     case PP_SIM_JITTER_LOGNORMAL:
-        return exp(s->jitter_value * pp_sim_normal(s->seed, PP_SIM_STREAM_STEP, request, step) -
+        return exp(s->jitter_value * pp_random_normal(&state) -
                    s->jitter_value * s->jitter_value / 2);
     case PP_SIM_JITTER_NONE:
         break;

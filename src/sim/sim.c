@@ -252,7 +252,8 @@ static void apply_template(pp_sim_call *call)
 
 void pp_sim_log_arrival(const pp_sim_call *call)
 {
-    const pp_sim_record record = {
+    pp_bytes body = call->request->body;
+    pp_sim_record record = {
         .at_ns = call->request->arrived_ns,
         .request = call->serial,
         .path = call->path,
@@ -263,8 +264,11 @@ void pp_sim_log_arrival(const pp_sim_call *call)
         .asked_tokens = call->ask.token_max,
     };
 
-    if (call->is_answer)
-        pp_sim_truth_add(call->sim->truth, &record);
+    if (!call->is_answer || call->sim->truth == NULL)
+        return;
+    if (pp_sha256_of(body.data, body.size, record.request_sha256, NULL) != PP_OK)
+        record.request_sha256[0] = '\0';
+    pp_sim_truth_add(call->sim->truth, &record);
 }
 
 static void answer_llama(pp_sim_call *call)

@@ -91,6 +91,16 @@ static void put_count(pp_buf *out, const char *before, int64_t value)
     }
 }
 
+static void put_digest(pp_buf *out, const char *before, const char *digest)
+{
+    bool is_known = digest[0] != '\0';
+
+    pp_buf_append_text(out, before);
+    pp_buf_append_text(out, is_known ? "\"" : "null");
+    pp_buf_append_text(out, digest);
+    pp_buf_append_text(out, is_known ? "\"" : "");
+}
+
 static void format_arrival(const pp_sim_record *r, pp_buf *out)
 {
     put_count(out, ",\"asked_tokens\":", r->asked_tokens);
@@ -101,6 +111,7 @@ static void format_arrival(const pp_sim_record *r, pp_buf *out)
     pp_buf_append_text(out, r->path);
     put_count(out, "\",\"prompt_tokens\":", r->prompt_tokens);
     put_int(out, ",\"request\":", r->request);
+    put_digest(out, ",\"request_sha256\":", r->request_sha256);
 }
 
 static void format_event(const pp_sim_record *r, pp_buf *out)

@@ -1,11 +1,15 @@
 #include "stats/percentile.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
 size_t pp_percentile_rank(size_t n, double pct)
 {
-    double rank = ceil(pct / 100.0 * (double)n); /* pct/100 first, as the archives were computed */
+    double exact = pct / 100.0 * (double)n; /* pct/100 first, as the archives were computed */
+    double whole = round(exact);
+    /* 99.9 is no double: its product may be a hair above the whole number that is meant (B080) */
+    double rank = fabs(exact - whole) <= whole * 4 * DBL_EPSILON ? whole : ceil(exact);
 
     if (!(rank >= 1.0))
         return 1;

@@ -127,25 +127,26 @@ static pp_status send_requests(request_run *run, pp_error *err)
     options.pass = run->part->pass;
     options.after_warmup = note_warm_memory;
     options.after_warmup_user = run;
-    return pp_load_run_sequential(run->study->arena, run->study->loop, &run->workload, &options,
-                                  &run->load, err);
+    options.sample_of = pp_sample_of_exchange;
+    return pp_load_run_sequential(run->study->arena, &run->workload, &options,
+                                  run->study->options->stop, &run->load, err);
 }
 
 /* raw/requests-pass-1/measured-003.sse and its request */
 static pp_status save_exchange(request_run *run, size_t index, pp_error *err)
 {
-    const pp_exchange *exchange = &run->load.exchanges[index];
+    const pp_request_id *id = &run->load.samples[index].id;
+    const pp_bytes *body_of_reply = &run->load.replies[index];
     const pp_workload_request *request = &run->workload.requests[index];
     const char *folder = path_of(run, PP_BUNDLE_BODIES);
-    const char *base =
-        pp_arena_printf(run->study->arena, "%s/%s-%03lld", folder,
-                        pp_phase_name(exchange->id.phase), (long long)exchange->id.index);
+    const char *base = pp_arena_printf(run->study->arena, "%s/%s-%03lld", folder,
+                                       pp_phase_name(id->phase), (long long)id->index);
     const char *reply = pp_arena_printf(run->study->arena, "%s.sse", base);
     const char *body = pp_arena_printf(run->study->arena, "%s.request.json", base);
     pp_status st = pp_study_ensure_folder(run->study, reply, err);
 
     if (st == PP_OK)
-        st = pp_file_write_new(reply, exchange->body.data, exchange->body.size, err);
+        st = pp_file_write_new(reply, body_of_reply->data, body_of_reply->size, err);
     if (st == PP_OK)
         st = pp_file_write_new(body, request->body.data, request->body.size, err);
     return st;
@@ -162,7 +163,6 @@ static void note_sample(request_run *run, const pp_sample *sample)
     run->failed_count += one.failed_request_count;
 }
 
-/* Decoding happens here, when nothing is measured any more. */
 static pp_status save_samples(request_run *run, pp_error *err)
 {
     const char *path = path_of(run, PP_BUNDLE_SAMPLES);
@@ -170,16 +170,12 @@ static pp_status save_samples(request_run *run, pp_error *err)
     pp_status st = PP_OK;
 
     pp_buf_init(&lines, SAMPLES_MAX_BYTES);
-    for (size_t i = 0; st == PP_OK && i < run->load.exchange_count; i++) {
-        pp_sample sample;
-
+    for (size_t i = 0; st == PP_OK && i < run->load.sample_count; i++) {
         st = save_exchange(run, i, err);
         if (st == PP_OK)
-            st = pp_sample_of_exchange(run->study->arena, &run->load.exchanges[i], &sample, err);
+            st = pp_sample_write(&run->load.samples[i], &lines, err);
         if (st == PP_OK)
-            st = pp_sample_write(&sample, &lines, err);
-        if (st == PP_OK)
-            note_sample(run, &sample);
+            note_sample(run, &run->load.samples[i]);
     }
     if (st == PP_OK)
         st = path == NULL ? pp_arena_check(run->study->arena, err)
@@ -229,7 +225,7 @@ static pp_status measure(request_run *run, pp_error *err)
         st = send_requests(run, err);
     if (st == PP_OK && run->load.interrupted)
         return pp_fail(err, PP_ERR_INTERRUPTED, "interrupted after %zu of %zu requests",
-                       run->load.exchange_count, run->load.asked_count);
+                       run->load.sample_count, run->load.asked_count);
     if (st == PP_OK)
         st = pp_process_memory_read("/", pid, &run->after_requests, err);
     if (st != PP_OK) {
@@ -265,7 +261,7 @@ static const char *note_of(request_run *run)
     if (!pp_series_percentile(arena, &run->figures.e2e_latency_ms, 50, &e2e_ms) ||
         !pp_series_percentile(arena, &run->figures.ttft_ms, 50, &ttft_ms))
         return pp_arena_printf(arena, "%lld of %zu requests failed", (long long)run->failed_count,
-                               run->load.exchange_count);
+                               run->load.sample_count);
     return pp_arena_printf(arena, "end to end %.4g ms, first token %.4g ms (medians)", e2e_ms,
                            ttft_ms);
 }
@@ -277,7 +273,7 @@ static pp_status save_all(request_run *run, bool measured, pp_error *err)
     pp_status st = PP_OK;
     pp_status ended;
 
-    if (run->load.exchange_count > 0)
+    if (run->load.sample_count > 0)
         st = save_samples(run, err);
     if (st == PP_OK && measured)
         st = save_resources(run, err);

@@ -178,9 +178,9 @@ def b049_failures_are_shown_everywhere(f):
             row = next((r for r in table_rows(shown.stdout) if r[:2] == ["2", str(ok)]), None)
             want = [str(failed)] + ([f"({percent}%)"] if failed else [])
             f.equal(f"{name}: terminal", row and row[2:2 + len(want)], want)
-            f.equal(f"{name}: the class on the terminal", f"failed: {failed} http-status" in shown.stdout, failed > 0)
+            f.equal(f"{name}: the class on the terminal", f"{failed} http-status" in shown.stdout, failed > 0)
             f.true(f"{name}: standard error", f"{ok} ok, {failed} failed, 0 cut" in shown.stderr, shown.stderr)
-            f.equal(f"{name}: why, on standard error", "HTTP status 500: a simulated failure" in shown.stderr, failed > 0)
+            f.equal(f"{name}: why", "HTTP status 500: a simulated failure" in shown.stdout, failed > 0)
             counts = json.loads(report.read_text())["levels"][0]["counts"]
             f.equal(f"{name}: JSON", [counts["failed"], counts["error_percent"]], [failed, float(percent)])
             cells = list(csv.DictReader(io.StringIO(levels.read_text())))[0]
@@ -234,7 +234,7 @@ def b056_a_missed_gate_leaves_everything(f):
         f.equal("report", [report["is_partial"], report["levels"][0]["counts"]["ok"], report["levels"][0]["verdict"]], [False, 40, "fail"])
         f.equal("samples", len(pathlib.Path(folder, "s.jsonl").read_text().splitlines()), 40)
         f.equal("CSV", [len(pathlib.Path(folder, n).read_text().splitlines()) for n in ("l.csv", "r.csv")], [2, 41])
-        f.true("table", "ttft.p50<=1us fail: 40 of 40 over" in run.stdout, run.stdout)
+        f.true("table", "fail: 40 of 40 over" in run.stdout, run.stdout)
         f.equal("report is valid", command("validate", pathlib.Path(folder, "report.json")).returncode, 0)
 
 
@@ -282,7 +282,6 @@ def b054_a_server_that_refuses_all_ends_it_early(f):
         said = [line for line in text.splitlines() if "HTTP status 400: " in line]
         f.equal(f"{what}: one message", len(said), 1)
         f.true(f"{what}: with the server's text", said and "given up" in said[0] and "unknown key 'ignore_eos'" in said[0], said)
-    f.equal("no error text on standard output", "HTTP status" in shown.stdout, False)
     f.equal("exit with a table", shown.returncode, 1)
     # with 8 clients all of it happens in the warm-up: nothing was measured, and that is no success
     f.equal("in the warm-up", [early.exit, early.level["counts"]["issued"], early.level["observed"]["ended_by"]], [1, 0, "hopeless"])

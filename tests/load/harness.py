@@ -28,10 +28,12 @@ class Run:
 
     def __init__(self, exit_code, stdout, stderr, samples):
         self.exit, self.stdout, self.stderr, self.samples = exit_code, stdout, stderr, samples
-        try:
-            self.report = json.loads(stdout) if stdout else None
-        except json.JSONDecodeError:
-            self.report = None
+
+    @property
+    def report(self):
+        if not self.stdout:
+            raise RuntimeError(f"no report, exit code {self.exit}: {self.stderr.strip()}")
+        return json.loads(self.stdout)
 
     @property
     def level(self):

@@ -1,5 +1,6 @@
 """The simulated server as its clients see it: shapes, counts, times, log, exit codes. TAP."""
 
+import hashlib
 import json
 import os
 import pathlib
@@ -271,6 +272,8 @@ def test_log():
                                    for line in sim.lines("arrival")],
                [("/completion", 2, 4), ("/completion", 2, 4), ("/v1/chat/completions", 18, None),
                 ("/completion", 1, 4000)])
+        expect(faults, "digest of a body", sim.lines("arrival", 3)[0]["request_sha256"],
+               hashlib.sha256(json.dumps(CHAT).encode()).hexdigest())
         expect(faults, "events", [(line["event"], line["tokens"]) for line in sim.lines("event", 1)],
                [(1, 1), (2, 2), (3, 3), (4, 4), (5, 4)])
         expect(faults, "events until the reset", len(sim.lines("event", 2)), 2)

@@ -11,7 +11,7 @@ A line that begins with "$ " is a command (a backslash at its end continues it);
 what a person sees, standard output and error in the order of writing. A line "..." stands for any lines,
 "..." inside a line for any text. Behind the word console may stand
 
-    exit=N            the exit code of the block's last command; all others must give 0
+    exit=N            the exit code of the block's last command; all others must give 0. exit=0,3: any of them
     live              needs llama.cpp: runs in the suite `live`, together with the rest of its page
     not-run REASON    nobody runs it; the reason is printed
 
@@ -47,6 +47,7 @@ COMMAND_SECONDS = 240
 #   exit      other than 0
 #   not_run   why nobody runs it
 HELP = {
+    "load": {"not_run": "needs a server; docs/cli/load.md loads a simulated one"},
     "study plan": {"live": True},
     "study run": {
         "not_run": "measures for minutes; docs/cli/study-run.md runs a small plan instead",
@@ -73,12 +74,12 @@ class Block:
         mark, _, self.not_run = words.partition("not-run")
         self.skipped = words != mark
         self.not_run = self.not_run.strip()
-        self.live, self.exit = False, 0
+        self.live, self.exit = False, {0}
         for word in mark.split():
             if word == "live":
                 self.live = True
-            elif re.fullmatch(r"exit=\d+", word):
-                self.exit = int(word[5:])
+            elif re.fullmatch(r"exit=\d+(,\d+)*", word):
+                self.exit = set(map(int, word[5:].split(",")))
             else:
                 raise SystemExit(f"{page}:{line}: unknown word '{word}' behind console")
         if self.skipped and not self.not_run:
@@ -255,12 +256,12 @@ def align(expected, found):
     return script
 
 
-def run_command(folder, command, expected, want_exit):
+def run_command(folder, command, expected, want_exits):
     """Faults as lines, and what was printed."""
     found, code = folder.run(command)
     faults = []
-    if code != want_exit:
-        faults.append(f"exit code: expected {want_exit}, got {code}")
+    if code not in want_exits:
+        faults.append(f"exit code: expected {' or '.join(map(str, sorted(want_exits)))}, got {code}")
     script = None if expected is None else align(expected, found)
     if script is not None:
         faults.append("output differs (- the page, + the program):")
@@ -276,7 +277,7 @@ def run_block(folder, block, rewritten):
     faults = [] if block.commands else ["expected a line that begins with '$ '"]
     for index, (command, line, expected) in enumerate(block.commands):
         last = index + 1 == len(block.commands)
-        new, found = run_command(folder, command, expected, block.exit if last else 0)
+        new, found = run_command(folder, command, expected, block.exit if last else {0})
         faults += new
         if any("output differs" in fault for fault in new) and not any("..." in e for e in expected):
             rewritten.append((line, len(expected), found))
@@ -339,9 +340,9 @@ def run_help_examples(root, shelf, binary, live, report):
         faults = [] if examples else ["no line below example:"]
         with Folder(root, shelf, binary, live) as folder:
             for prepare in rule.get("prepare", []):
-                faults += run_command(folder, prepare, None, 0)[0]
+                faults += run_command(folder, prepare, None, {0})[0]
             for example in examples:
-                faults += run_command(folder, example, None, rule.get("exit", 0))[0]
+                faults += run_command(folder, example, None, {rule.get("exit", 0)})[0]
         report.test(f"the example of {name} --help runs", faults)
 
 

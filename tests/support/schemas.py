@@ -49,6 +49,8 @@ TREE = [
     (r"examples/recommend/constraints\.json", "constraints"),
     (r"examples/stability/[^/]+\.json", "benchmark-set"),
     (r"examples/recommend/policies\.json", "policy-set"),
+    (r"examples/load/plan\.json", "load-plan"),
+    (r"examples/load/[^/]+\.json", "load-evaluation"),
     (r"examples/[^/]+/plan\.json", "study-plan"),
     (r"examples/tables/[^/]+\.json", "model-table"),
     (r"examples/llama-bench/(generic|kleidiai)\.json", "llama-bench-summary"),
@@ -63,6 +65,12 @@ TREE = [
     (r"tests/golden/validate/loads/plan\.json", "load-plan"),
     (r"tests/golden/validate/loads/combined\.json", "combined-load"),
     (r"tests/golden/validate/loads/[^/]+\.json", "load-evaluation"),
+    (r"tests/golden/combine-load/no-evaluation/plan\.json", "load-plan"),
+    (r"tests/golden/combine-load/[^/]+/written/combined\.json", "combined-load"),
+    (r"tests/golden/combine-load/[^/]+/\w+\.json", "load-evaluation"),
+    (r"tests/golden/load/plan-invalid/plan\.json", ""),  # its rule is between values
+    (r"tests/golden/load/[^/]+/plan\.json", "load-plan"),
+    (r"tests/golden/load/[^/]+/(load|canonical)\.json", ""),  # command lines of the original's form
     (r"tests/golden/validate/.*", ""),  # copies, and what is no document
     (r"tests/golden/model-synth/table-(bad-json|other-document)/t\.json", ""),  # neither is one
     (r"tests/golden/model-synth/table-[^/]+/t\.json", "model-table"),
@@ -76,7 +84,7 @@ TREE = [
     (r"tests/fixtures/load/load-report-find\.json", "load-report"),
     (r"tests/fixtures/load/samples(-find)?\.jsonl", "samples"),
     (r"tests/fixtures/study/plan\.json", "study-plan"),
-    (r"tests/golden/sim/[^/]+/.*", ""),  # broken on purpose
+    (r"tests/golden/(load|sim)/[^/]+/.*", ""),  # broken on purpose
     (r"tests/fixtures/documents/journal(-\w+)?\.jsonl", "journal"),
     (r"tests/fixtures/documents/(?P<kind>[\w-]+)\.jsonl?", None),
     (r"tests/golden/recommend/byte-order-mark/constraints\.json", ""),  # no document
@@ -125,6 +133,7 @@ PRINTED = {
     ("recommend", 0): "recommendation",
     ("recommend", 1): "decision-details",
     ("study run", 0): "study-summary",
+    ("combine-load", 0): "combined-load",
     ("summarize-stability", 0): "stability",
 }
 # Written to be refused.

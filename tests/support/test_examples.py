@@ -32,6 +32,8 @@ RUNS = [
     ("a true block passes", "```console\n$ echo a; echo b >&2\na\nb\n```\n", False),
     ("a false output fails", "```console\n$ echo a\nb\n```\n", True),
     ("an exit code that nobody announced fails", "```console\n$ exit 3\n```\n", True),
+    ("one of two announced exit codes passes", "```console exit=0,3\n$ exit 3\n```\n", False),
+    ("a third exit code fails", "```console exit=0,3\n$ exit 1\n```\n", True),
     ("an announced exit code passes", "```console exit=3\n$ exit 3\n```\n", False),
     ("only the last command may give it", "```console exit=3\n$ exit 3\n$ exit 3\n```\n", True),
     ("a command goes on behind a backslash", "```console\n$ echo a \\\n    b\na b\n```\n", False),

@@ -56,12 +56,36 @@ static void integers_are_whole_words_in_their_range(void **state)
         assert_int_equal(pp_parse_int(refused[i], "--seed", 0, 10, &value, &err), PP_ERR_USAGE);
 }
 
+static void numbers_are_plain_decimals_in_their_range(void **state)
+{
+    static const struct {
+        const char *text;
+        double want;
+    } accepted[] = {{"0", 0}, {"0.25", 0.25}, {"007.50", 7.5}, {"8", 8}};
+    static const char *const refused[] = {"",   ".5",  "5.",  "1.2.3", "-1",  "+1",  " 1",
+                                          "1 ", "1e2", "0x8", "inf",   "nan", "8.1", "1,5"};
+    pp_error err = {0};
+    double value = 0;
+
+    (void)state;
+    for (size_t i = 0; i < PP_COUNT_OF(accepted); i++) {
+        assert_ok(pp_parse_number(accepted[i].text, "--share", 0, 8, &value, &err), err);
+        assert_true(value == accepted[i].want);
+    }
+    for (size_t i = 0; i < PP_COUNT_OF(refused); i++)
+        if (pp_parse_number(refused[i], "--share", 0, 8, &value, &err) != PP_ERR_USAGE)
+            fail_msg("'%s' was accepted", refused[i]);
+    assert_contains(err.text, "--share: expected a number from 0 to 8, got '1,5'");
+    assert_int_equal(pp_parse_number("1", "--share", 2, 8, &value, &err), PP_ERR_USAGE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(durations_carry_their_unit),
         cmocka_unit_test(sizes_are_powers_of_1024_and_name_the_option_when_wrong),
         cmocka_unit_test(integers_are_whole_words_in_their_range),
+        cmocka_unit_test(numbers_are_plain_decimals_in_their_range),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

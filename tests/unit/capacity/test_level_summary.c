@@ -99,8 +99,8 @@ static void a_steady_run_obeys_littles_law(void **state)
     pp_arena_done(&r->arena);
 }
 
-/* 5 s of prefill, then 100 tokens in 1 s: about 100/s, not 17/s (B037). */
-static void prefill_is_not_generation(void **state)
+/* 5 s of prefill, then 100 tokens in 1 s: about 100/s, not 17/s. */
+static void b037_prefill_is_not_generation(void **state)
 {
     run *r = the_run();
 
@@ -210,7 +210,7 @@ static void failures_stand_beside_every_percentile(void **state)
     pp_arena_done(&r->arena);
 }
 
-static void what_is_not_there_is_absent(void **state)
+static void b078_b092_b100_b102_what_is_not_there_is_absent(void **state)
 {
     run *r = the_run();
 
@@ -269,8 +269,8 @@ static void warmup_and_other_levels_are_left_out(void **state)
     pp_arena_done(&r->arena);
 }
 
-/* Five events in each write, 25 ms apart: the median gap would be 0 (B015). */
-static void gathered_gaps_are_withheld(void **state)
+/* Five events in each write, 25 ms apart: the median gap would be 0. */
+static void b015_gathered_gaps_are_withheld(void **state)
 {
     run *r = the_run();
 
@@ -329,14 +329,19 @@ static void overload_is_named(void **state)
     (void)state;
     make_queue(r, 100, 200 * MS); /* twice what it can do, 10 s (B071) */
     demand(r, "tpot.p50<=1h");
+    demand(r, "ttft.p50<=1s"); /* each waits 100 ms longer than the one before, and is like it */
     summarise(r);
     assert_true(r->got.rate.is_overloaded && (r->got.notes & PP_NOTE_OVERLOADED) != 0);
     assert_true(r->got.rate.in_flight_thirds[2] > 4 * r->got.rate.in_flight_thirds[0]);
     assert_near("drawn", r->got.rate.drawn_per_second.value, 10);
     assert_near("delivered", r->got.rate.delivered_per_second.value, 10);
     assert_int_equal(r->got.doubts, 0); /* the client did its part */
-    assert_int_equal(r->got.verdict, PP_SLO_UNDECIDED);
+    assert_int_equal(r->got.results[0].verdict, PP_SLO_UNDECIDED);
     assert_int_equal(r->got.results[0].reason, PP_SLO_REASON_OVERLOADED);
+    assert_true(r->got.results[1].is_dependent);
+    assert_int_equal(r->got.results[1].verdict, PP_SLO_FAIL);
+    assert_int_equal(r->got.results[1].reason, PP_SLO_REASON_OVERLOADED);
+    assert_int_equal(r->got.verdict, PP_SLO_FAIL);
     pp_arena_done(&r->arena);
 
     r = the_run();
@@ -439,7 +444,7 @@ static void doubts_withhold_verdicts(void **state)
     assert_null(pp_load_note_name(PP_NOTE_COUNT));
 }
 
-static void cold_is_shown_or_not(void **state)
+static void b103_b105_cold_is_shown_or_not(void **state)
 {
     run *r = the_run();
 
@@ -482,19 +487,19 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_steady_run_obeys_littles_law),
-        cmocka_unit_test(prefill_is_not_generation),
+        cmocka_unit_test(b037_prefill_is_not_generation),
         cmocka_unit_test(an_unsteady_run_is_marked),
         cmocka_unit_test(ramp_and_tail_are_outside_the_window),
         cmocka_unit_test(p95_of_eight_is_the_maximum),
         cmocka_unit_test(failures_stand_beside_every_percentile),
-        cmocka_unit_test(what_is_not_there_is_absent),
+        cmocka_unit_test(b078_b092_b100_b102_what_is_not_there_is_absent),
         cmocka_unit_test(warmup_and_other_levels_are_left_out),
-        cmocka_unit_test(gathered_gaps_are_withheld),
+        cmocka_unit_test(b015_gathered_gaps_are_withheld),
         cmocka_unit_test(goodput_counts_requests_within_every_limit),
         cmocka_unit_test(overload_is_named),
         cmocka_unit_test(a_client_that_does_not_keep_the_schedule_says_so),
         cmocka_unit_test(doubts_withhold_verdicts),
-        cmocka_unit_test(cold_is_shown_or_not),
+        cmocka_unit_test(b103_b105_cold_is_shown_or_not),
         cmocka_unit_test(impossible_samples_are_refused),
     };
 

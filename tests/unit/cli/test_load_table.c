@@ -70,7 +70,7 @@ static char *printed(fixture *f)
     pp_error err = {0};
 
     assert_non_null(out);
-    assert_ok(pp_load_table_print(&f->arena, &f->report, out, &err), err);
+    assert_ok(pp_load_table_print(&f->arena, &f->report, "such as this one", out, &err), err);
     assert_int_equal(fclose(out), 0);
     for (const char *line = text; *line != '\0'; line += strcspn(line, "\n") + 1) {
         size_t columns = strcspn(line, "\n");
@@ -85,10 +85,10 @@ static void the_table_is_what_it_says(void **state)
 {
     /* 8 requests of 2 s by one client: 0.5/s, 8 tokens each, 1.75 s for the last seven */
     static const char head[] =
-        "clients                                 TTFT    TTFT     E2E  a token\n"
-        "or rate  ok    failed   req/s  tok/s     p50     p95     p95      p50  verdict\n"
-        "      1   8         0     0.5      4   250ms  250ms*     2s*    250ms  undecided\n"
-        "      2  60         0       1      8   250ms   250ms      2s    250ms  pass\n";
+        "clients                                 TTFT    TTFT     E2E    TPOT\n"
+        "or rate  ok    failed   req/s  tok/s     p50     p95     p95     p50  verdict\n"
+        "      1   8         0     0.5      4   250ms  250ms*     2s*   250ms  undecided\n"
+        "      2  60         0       1      8   250ms   250ms      2s   250ms  pass\n";
     fixture f;
     char *text;
 
@@ -99,13 +99,15 @@ static void the_table_is_what_it_says(void **state)
     if (strncmp(text, head, strlen(head)) != 0)
         fail_msg("got:\n%s", text);
     assert_contains(text, "65 (65%)");
-    assert_contains(text, "failed  ");
+    assert_contains(text, "failed    4 clients: 65 reset\n          such as this one\n");
     assert_contains(text, "*         the largest: so few requests");
-    assert_contains(text, "1         ttft.p95<=1s undecided: 0 of 8 over (0 %); 51 more requests");
-    assert_contains(text, "2         ttft.p95<=1s pass: 0 of 60 over (0 %)");
-    assert_contains(text, "4         ttft.p95<=1s fail: 65 of 100 over (65 %)");
-    assert_contains(text, "4         error-rate<=5% fail: 65 % of 100");
-    assert_contains(text, "saturated first gain under 10 %");
+    assert_contains(text, "demand    ttft.p95<=1s, at 95 % confidence\n1 client  undecided: 0 of 8 "
+                          "over (0 %); 59 requests would "
+                          "decide if none is over\n");
+    assert_contains(text, "2 clients pass: 0 of 60 over (0 %)");
+    assert_contains(text, "4 clients fail: 65 of 100 over (65 %)");
+    assert_contains(text, "4 clients fail: 65 % of 100");
+    assert_contains(text, "saturated first to gain under 10 % on the level before it: ");
     assert_contains(text, "knee of the fitted curve: cannot tell (too-few-levels)");
     free(text);
     pp_arena_done(&f.arena);
@@ -124,8 +126,10 @@ static void doubts_and_searches_are_shown(void **state)
     summarise(&f);
     text = printed(&f);
     assert_contains(text, "not valid");
-    assert_contains(text, "1         not valid: stalled");
-    assert_contains(text, "search    highest pass 2, lowest fail 4 clients; goes-on; undecided 1");
+    assert_contains(text, "not valid 1 client: this program was stopped or starved (stalled)");
+    assert_contains(
+        text,
+        "search    highest that passed: 2 clients; lowest that failed: 4 clients; undecided: 1\n");
     free(text);
     pp_arena_done(&f.arena);
 }

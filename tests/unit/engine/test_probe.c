@@ -53,7 +53,7 @@ static void what_is_no_llama_cpp_is_refused_with_what_it_said(void **state)
     }
 }
 
-static void an_engine_tells_version_pin_and_the_variables_taken_out(void **state)
+static void b178_an_engine_tells_version_pin_and_the_variables_taken_out(void **state)
 {
     pp_arena arena = {0};
     pp_error err = {0};
@@ -78,11 +78,40 @@ static void an_engine_tells_version_pin_and_the_variables_taken_out(void **state
     pp_arena_done(&arena);
 }
 
+/* A program that prints its environment sees nothing of it. */
+static void b178_programs_do_not_see_the_variables_taken_out(void **state)
+{
+    static const char script[] = "#!/bin/sh\n"
+                                 "if [ \"$1\" = --version ]; then\n"
+                                 "echo \"version: ${LLAMA_ARG_CTX_SIZE-unset} "
+                                 "$(env | grep -c LLAMA_ARG) ${LLAMA_KEPT-unset}\"\n"
+                                 "else echo '--threads N'; fi\n";
+    pp_arena arena = {0};
+    pp_error err = {0};
+    const char *folder = make_temp_folder(&arena);
+    pp_engine engine;
+
+    (void)state;
+    write_program(&arena, folder, "llama-server", script);
+    write_program(&arena, folder, "llama-bench", script);
+    assert_int_equal(setenv("LLAMA_ARG_CTX_SIZE", "99", 1), 0);
+    assert_int_equal(setenv("LLAMA_ARG_N_PARALLEL", "2", 1), 0);
+    assert_int_equal(setenv("LLAMA_KEPT", "kept", 1), 0);
+    assert_ok(pp_engine_probe(&arena, folder, &engine, &err), err);
+    assert_string_equal(engine.server.version, "version: unset 0 kept");
+    assert_string_equal(engine.bench.version, "version: unset 0 kept");
+    (void)unsetenv("LLAMA_ARG_N_PARALLEL");
+    (void)unsetenv("LLAMA_KEPT");
+    remove_folder(folder);
+    pp_arena_done(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_no_llama_cpp_is_refused_with_what_it_said),
-        cmocka_unit_test(an_engine_tells_version_pin_and_the_variables_taken_out),
+        cmocka_unit_test(b178_an_engine_tells_version_pin_and_the_variables_taken_out),
+        cmocka_unit_test(b178_programs_do_not_see_the_variables_taken_out),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

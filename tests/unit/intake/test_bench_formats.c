@@ -278,7 +278,7 @@ static void quotes_and_commas_stay_inside_their_values(void **state)
     pp_arena_done(&arena);
 }
 
-static void markdown_says_depth_in_the_test_and_the_build_below(void **state)
+static void b171_markdown_says_depth_in_the_test_and_the_build_below(void **state)
 {
     static const char text[] =
         "| model | threads | fa | test | t/s |\n| --- | --- | --- | --- | --- |\n"
@@ -484,7 +484,7 @@ static double metric(const pp_benchmark_set *set, size_t candidate, const char *
     return *value;
 }
 
-static void each_test_is_a_metric_of_its_own(void **state)
+static void b171_each_test_is_a_metric_of_its_own(void **state)
 {
     static const char *const text[] = {
         AT("m", "\"n_depth\":0", PP512, MS(512) "," MS(256) "," MS(256)) /* 1000, 2000, 2000 */
@@ -513,7 +513,7 @@ static void each_test_is_a_metric_of_its_own(void **state)
 }
 
 /* The garbled name is the same model, so it tells no configuration apart. */
-static void a_garbled_name_is_no_difference_between_configurations(void **state)
+static void b169_a_garbled_name_is_no_difference_between_configurations(void **state)
 {
     static const char *const text[] = {AT("mod\xc3\xa9", "\"x\":1", PP512, "1")
                                            AT("mod\\uffff"
@@ -554,7 +554,7 @@ static void configurations_are_called_by_the_readable_name(void **state)
 }
 
 /* Squares of nanoseconds overflow 64 bits above about four seconds. */
-static void an_overflown_deviation_is_computed_anew(void **state)
+static void b168_an_overflown_deviation_is_computed_anew(void **state)
 {
     static const char *const text[] = {"{" PP512 ",\"stddev_ns\":18446744073,\"samples_ns\":[" MS(
         5000) "," MS(9000) "]}\n"
@@ -579,12 +579,12 @@ int main(void)
         cmocka_unit_test(bad_files_are_refused_with_their_line),
         cmocka_unit_test(a_log_line_in_an_array_is_counted_and_the_rows_are_read),
         cmocka_unit_test(quotes_and_commas_stay_inside_their_values),
-        cmocka_unit_test(markdown_says_depth_in_the_test_and_the_build_below),
+        cmocka_unit_test(b171_markdown_says_depth_in_the_test_and_the_build_below),
         cmocka_unit_test(rows_become_candidates_or_are_refused),
-        cmocka_unit_test(each_test_is_a_metric_of_its_own),
-        cmocka_unit_test(a_garbled_name_is_no_difference_between_configurations),
+        cmocka_unit_test(b171_each_test_is_a_metric_of_its_own),
+        cmocka_unit_test(b169_a_garbled_name_is_no_difference_between_configurations),
         cmocka_unit_test(configurations_are_called_by_the_readable_name),
-        cmocka_unit_test(an_overflown_deviation_is_computed_anew),
+        cmocka_unit_test(b168_an_overflown_deviation_is_computed_anew),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

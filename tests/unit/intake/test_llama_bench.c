@@ -103,6 +103,32 @@ static void rows_pool_only_when_their_set_up_is_equal(void **state)
     pp_arena_done(&arena);
 }
 
+/* Same model, same test, another way of loading or repacking: two set-ups, old and new name. */
+static void b133_load_modes_are_never_pooled(void **state)
+{
+    static const char text[] =
+        "{\"n_prompt\":0,\"n_gen\":10,\"use_mmap\":true,\"samples_ns\":[1000000000]}\n"
+        "{\"n_prompt\":0,\"n_gen\":10,\"use_mmap\":false,\"samples_ns\":[1000000000]}\n"
+        "{\"n_prompt\":0,\"n_gen\":10,\"load_mode\":\"mlock\",\"samples_ns\":[1000000000]}\n"
+        "{\"n_prompt\":0,\"n_gen\":10,\"load_mode\":\"dio\",\"samples_ns\":[1000000000]}\n"
+        "{\"n_prompt\":0,\"n_gen\":10,\"use_mmap\":true,\"repack\":false,"
+        "\"samples_ns\":[1000000000]}\n"
+        "{\"n_prompt\":0,\"n_gen\":10,\"use_mmap\":true,\"samples_ns\":[3000000000]}\n";
+    pp_arena arena = {0};
+    pp_error err = {0};
+    pp_bench_rows rows;
+    pp_bench_pool *pools;
+    size_t count;
+
+    (void)state;
+    assert_ok(parse(&arena, text, &rows, &err), err);
+    assert_ok(pp_bench_pool_rows(&arena, rows.items, rows.count, &pools, &count, &err), err);
+    assert_int_equal(count, 5);
+    assert_int_equal(pools[0].sample_count, 2);
+    assert_true(pools[0].duration_ns_median == 2e9);
+    pp_arena_done(&arena);
+}
+
 static bool same_row(const pp_bench_row *a, const pp_bench_row *b)
 {
     return a->kind == b->kind && a->n_prompt == b->n_prompt && a->n_gen == b->n_gen &&
@@ -179,6 +205,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rates_come_from_exact_samples),
         cmocka_unit_test(bad_rows_name_source_and_line),
+        cmocka_unit_test(b133_load_modes_are_never_pooled),
         cmocka_unit_test(rows_pool_only_when_their_set_up_is_equal),
         cmocka_unit_test(a_file_cut_anywhere_gives_no_wrong_number),
         cmocka_unit_test(rates_agree_with_the_printed_ones),

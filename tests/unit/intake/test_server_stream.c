@@ -631,7 +631,7 @@ static void each_sample_survives_its_line(void **state)
     }
 }
 
-static void gaps_leave_the_first_token_out(void **state)
+static void b025_gaps_leave_the_first_token_out(void **state)
 {
     pp_arena arena = {0};
     piece pieces[12] = {{1000, TOKEN("x")}};
@@ -730,7 +730,7 @@ static void halves_of_a_character_are_joined(void **state)
     }
 }
 
-static void a_transport_failure_keeps_what_arrived(void **state)
+static void b012_a_transport_failure_keeps_what_arrived(void **state)
 {
     pp_arena arena = {0};
     piece pieces[7];
@@ -836,10 +836,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_stream_has_its_meaning),
         cmocka_unit_test(each_sample_survives_its_line),
-        cmocka_unit_test(gaps_leave_the_first_token_out),
+        cmocka_unit_test(b025_gaps_leave_the_first_token_out),
         cmocka_unit_test(one_token_has_no_time_per_token),
         cmocka_unit_test(halves_of_a_character_are_joined),
-        cmocka_unit_test(a_transport_failure_keeps_what_arrived),
+        cmocka_unit_test(b012_a_transport_failure_keeps_what_arrived),
         cmocka_unit_test(an_error_page_is_quoted),
         cmocka_unit_test(recorded_streams_are_read),
     };

@@ -87,7 +87,7 @@ static void each_kind_of_server_gets_the_fields_it_knows(void **state)
     }
 }
 
-static void any_characters_survive_as_json(void **state)
+static void b110_any_characters_survive_as_json(void **state)
 {
     static const struct {
         const char *name;
@@ -139,7 +139,7 @@ static void any_characters_survive_as_json(void **state)
 }
 
 /* All bytes one after another (B146): the first that is not UTF-8 is 0x80, byte 129. */
-static void bytes_that_are_no_text_are_refused(void **state)
+static void b146_bytes_that_are_no_text_are_refused(void **state)
 {
     pp_dialect dialect = {0};
     pp_error err = {0};
@@ -248,8 +248,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_kind_of_server_gets_the_fields_it_knows),
-        cmocka_unit_test(any_characters_survive_as_json),
-        cmocka_unit_test(bytes_that_are_no_text_are_refused),
+        cmocka_unit_test(b110_any_characters_survive_as_json),
+        cmocka_unit_test(b146_bytes_that_are_no_text_are_refused),
         cmocka_unit_test(contradictions_are_refused),
         cmocka_unit_test(a_base_url_is_taken_as_people_write_it),
         cmocka_unit_test(names_are_found_again),

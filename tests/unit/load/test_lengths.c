@@ -54,7 +54,7 @@ static void forms_are_read_or_refused(void **state)
 
 /* B098: mean 10, sd 20. A normal one cut at 1/2 has the mean mu + sd phi(a) / (1 - Phi(a)), with
  * a = (1/2 - mu) / sd: 20.4 here, to which rounding adds little. */
-static void a_normal_length_is_never_below_one(void **state)
+static void b098_a_normal_length_is_never_below_one(void **state)
 {
     pp_lengths lengths = {.kind = PP_LENGTHS_NORMAL, .mean = 10, .sd = 20};
     double a = (0.5 - 10) / 20;
@@ -102,7 +102,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(forms_are_read_or_refused),
-        cmocka_unit_test(a_normal_length_is_never_below_one),
+        cmocka_unit_test(b098_a_normal_length_is_never_below_one),
         cmocka_unit_test(a_uniform_length_takes_each_value),
         cmocka_unit_test(a_fixed_length_is_fixed),
     };

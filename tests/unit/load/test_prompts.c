@@ -69,7 +69,7 @@ static void text_is_split_at_line_feeds_only(void **state)
     }
 }
 
-static void a_file_that_begins_with_a_brace_is_json_lines(void **state)
+static void b148_a_file_that_begins_with_a_brace_is_json_lines(void **state)
 {
     static const char file[] =
         "{\"prompt\":\"a\\u0000\\n\"}\n"
@@ -193,7 +193,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_is_split_at_line_feeds_only),
-        cmocka_unit_test(a_file_that_begins_with_a_brace_is_json_lines),
+        cmocka_unit_test(b148_a_file_that_begins_with_a_brace_is_json_lines),
         cmocka_unit_test(what_is_wrong_is_named_with_its_line),
         cmocka_unit_test(missing_memory_is_said),
     };

@@ -55,15 +55,19 @@ static void tokenize(const char *request, pp_buf *reply)
 
 #define CHUNKED                                                                                    \
     "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
-#define FIRST "18\r\ndata: {\"content\":\" a\"}\n\n\r\n"
-#define LAST                                                                                       \
-    "7c\r\ndata: "                                                                                 \
+#define EVENT "data: {\"content\":\" a\"}\n\n"
+#define FIRST "18\r\n" EVENT "\r\n"
+#define LAST_EVENT                                                                                 \
+    "data: "                                                                                       \
     "{\"content\":\"\",\"stop\":true,\"stop_type\":\"limit\",\"timings\":{\"cache_n\":0,"          \
-    "\"prompt_n\":24,\"predicted_n\":2,\"prompt_ms\":1.5}}\n\n\r\n0\r\n\r\n"
+    "\"prompt_n\":24,\"predicted_n\":2,\"prompt_ms\":1.5}}\n\n"
+#define LAST "7c\r\n" LAST_EVENT "\r\n0\r\n\r\n"
 
 static const tape_piece good[] = {{0, CHUNKED, 0}, {30, FIRST, 0}, {20, FIRST, 0}, {5, LAST, 0}};
 static const tape_piece bad[] = {
     {0, "HTTP/1.1 500 Oops\r\nContent-Type: text/html\r\nContent-Length: 9\r\n\r\n<p>no</p>", 0}};
+static const tape_piece refusal[] = {
+    {0, "HTTP/1.1 400 No\r\nContent-Type: text/html\r\nContent-Length: 9\r\n\r\n<p>no</p>", 0}};
 static const tape_piece broken[] = {{0, CHUNKED, 0}, {5, FIRST, 0}};
 static const tape_piece silent[] = {{0, CHUNKED, 0}};
 
@@ -187,11 +191,19 @@ static void what_cannot_fit_is_refused_before_the_start(void **state)
     tear_down(&s);
 }
 
+static void assert_reply(const pp_bytes *reply, const char *want)
+{
+    assert_int_equal(reply->size, strlen(want));
+    assert_memory_equal(reply->data, want, reply->size);
+}
+
 /* B042, B043, B012, B045: one bad request never ends the run, and leaves its elapsed time. */
 static void a_bad_request_is_a_failed_sample_and_the_run_goes_on(void **state)
 {
     static const pp_failure want[] = {PP_FAILURE_NONE, PP_FAILURE_HTTP_STATUS, PP_FAILURE_RESET,
                                       PP_FAILURE_FIRST_BYTE_TIMEOUT, PP_FAILURE_NONE};
+    static const char *const replies[] = {EVENT EVENT LAST_EVENT, "<p>no</p>", EVENT, "",
+                                          EVENT EVENT LAST_EVENT};
     setting s;
     pp_load_options options;
     pp_load_run run;
@@ -201,22 +213,26 @@ static void a_bad_request_is_a_failed_sample_and_the_run_goes_on(void **state)
     set_up(&s, tapes, PP_COUNT_OF(tapes));
     assert_ok(prepare(&s, (pp_workload_options){1, 4, 24, 2, 7}, &err), err);
     pp_load_options_default(&options);
+    options.sample_of = pp_sample_of_exchange;
     options.base_url = s.base;
     options.candidate = pp_text_of("q4");
     options.limits.first_byte_ns = 200 * MS;
-    assert_ok(pp_load_run_sequential(&s.arena, s.loop, &s.workload, &options, &run, &err), err);
-    assert_int_equal(run.exchange_count, 5);
+    assert_ok(pp_load_run_sequential(&s.arena, &s.workload, &options, &s.stop, &run, &err), err);
+    assert_int_equal(run.sample_count, 5);
     assert_false(run.interrupted);
     for (size_t i = 0; i < 5; i++) {
-        pp_sample sample;
+        pp_sample sample = run.samples[i];
 
-        assert_ok(pp_sample_of_exchange(&s.arena, &run.exchanges[i], &sample, &err), err);
         if (sample.failure != want[i])
             fail_msg("request %zu: %s, want %s", i, pp_failure_name(sample.failure),
                      pp_failure_name(want[i]));
         assert_true(sample.stream_end_ns > 0);
         assert_true(sample.scheduled_ns <= sample.started_ns);
         assert_string_equal(sample.id.request_sha256, s.workload.requests[i].body_sha256);
+        assert_string_equal(sample.id.prompt_id.data, s.workload.requests[i].prompt_id.data);
+        assert_false(sample.id.level.known); /* a study has none */
+        assert_int_equal(sample.id.index, i == 0 ? 1 : i);
+        assert_reply(&run.replies[i], replies[i]);
         if (want[i] != PP_FAILURE_NONE)
             continue;
         assert_int_equal(sample.prompt_tokens.value, 24);
@@ -227,6 +243,33 @@ static void a_bad_request_is_a_failed_sample_and_the_run_goes_on(void **state)
         assert_int_equal(sample.flags, 0);
         assert_int_equal(sample.text_bytes, 4);
     }
+    tear_down(&s);
+}
+
+/* A load gives up after eight refusals alike; a study sends what its plan says. */
+static void refusals_do_not_end_a_run(void **state)
+{
+    static const tape refusing[] = {
+        {"/props", NULL, 0, TAPE_KEEP, props},
+        {"/tokenize", NULL, 0, TAPE_KEEP, tokenize},
+        ON("/completion", refusal, TAPE_CLOSE),
+    };
+    setting s;
+    pp_load_options options;
+    pp_load_run run;
+    pp_error err = {0};
+
+    (void)state;
+    set_up(&s, refusing, PP_COUNT_OF(refusing));
+    assert_ok(prepare(&s, (pp_workload_options){2, 12, 24, 2, 7}, &err), err);
+    pp_load_options_default(&options);
+    options.sample_of = pp_sample_of_exchange;
+    options.base_url = s.base;
+    assert_ok(pp_load_run_sequential(&s.arena, &s.workload, &options, &s.stop, &run, &err), err);
+    assert_int_equal(run.sample_count, 14);
+    assert_false(run.interrupted);
+    for (size_t i = 0; i < run.sample_count; i++)
+        assert_int_equal(run.samples[i].http_status.value, 400);
     tear_down(&s);
 }
 
@@ -266,10 +309,12 @@ static void the_caller_is_told_when_the_warmup_is_over(void **state)
         prepared = tape_server_request_count(s.server);
         note.server = s.server;
         pp_load_options_default(&options);
+        options.sample_of = pp_sample_of_exchange;
         options.base_url = s.base;
         options.after_warmup = note_warm;
         options.after_warmup_user = &note;
-        assert_ok(pp_load_run_sequential(&s.arena, s.loop, &s.workload, &options, &run, &err), err);
+        assert_ok(pp_load_run_sequential(&s.arena, &s.workload, &options, &s.stop, &run, &err),
+                  err);
         assert_int_equal(note.calls, warmup == 0 ? 0 : 1);
         if (warmup > 0)
             assert_int_equal(note.requests_before, prepared + (size_t)warmup);
@@ -289,7 +334,6 @@ static void *stop_when_all_is_said(void *user)
         pp_clock_sleep_until_ns(pp_clock_now_ns() + 5 * MS);
     pp_clock_sleep_until_ns(pp_clock_now_ns() + 100 * MS);
     __atomic_store_n(&s->stop, 1, __ATOMIC_SEQ_CST);
-    pp_http_loop_wake(s->loop);
     return NULL;
 }
 
@@ -312,19 +356,20 @@ static void a_stop_keeps_what_was_measured(void **state)
     set_up(&s, two, PP_COUNT_OF(two));
     assert_ok(prepare(&s, (pp_workload_options){0, 9, 24, 2, 7}, &err), err);
     pp_load_options_default(&options);
+    options.sample_of = pp_sample_of_exchange;
     options.base_url = s.base;
     while (tape_server_written_ns(s.server, s.last_write) != 0)
         s.last_write++; /* those of the preparation */
     s.last_write += PP_COUNT_OF(good) + PP_COUNT_OF(broken) - 1;
     assert_int_equal(pthread_create(&thread, NULL, stop_when_all_is_said, &s), 0);
-    assert_ok(pp_load_run_sequential(&s.arena, s.loop, &s.workload, &options, &run, &err), err);
+    assert_ok(pp_load_run_sequential(&s.arena, &s.workload, &options, &s.stop, &run, &err), err);
     pthread_join(thread, NULL);
     assert_true(run.interrupted);
     assert_int_equal(run.asked_count, 9);
-    assert_int_equal(run.exchange_count, 2);
-    assert_int_equal(run.exchanges[0].failure, PP_FAILURE_NONE);
-    assert_ok(pp_sample_of_exchange(&s.arena, &run.exchanges[1], &sample, &err), err);
-    assert_int_equal(sample.failure, PP_FAILURE_CANCELLED);
+    assert_int_equal(run.sample_count, 2);
+    assert_int_equal(run.samples[0].failure, PP_FAILURE_NONE);
+    sample = run.samples[1];
+    assert_int_equal(sample.failure, PP_FAILURE_CUT);
     assert_int_equal(sample.text_event_count, 1);
     tear_down(&s);
 }
@@ -346,14 +391,14 @@ static void a_real_server_counts_as_we_do(void **state)
     assert_ok(pp_http_loop_new(NULL, &loop, &err), err);
     assert_ok(pp_workload_prepare(&arena, loop, base, NULL, 0, &wanted, &workload, &err), err);
     pp_load_options_default(&options);
+    options.sample_of = pp_sample_of_exchange;
     options.base_url = base;
-    assert_ok(pp_load_run_sequential(&arena, loop, &workload, &options, &run, &err), err);
-    assert_int_equal(run.exchange_count, 6);
+    assert_ok(pp_load_run_sequential(&arena, &workload, &options, NULL, &run, &err), err);
+    assert_int_equal(run.sample_count, 6);
     for (size_t i = 0; i < 6; i++) {
-        pp_sample sample;
+        pp_sample sample = run.samples[i];
         pp_buf line;
 
-        assert_ok(pp_sample_of_exchange(&arena, &run.exchanges[i], &sample, &err), err);
         pp_buf_init(&line, 1 << 20);
         assert_ok(pp_sample_write(&sample, &line, &err), err);
         print_message("# %s", pp_buf_text(&line));
@@ -374,6 +419,7 @@ int main(void)
         cmocka_unit_test(prompts_have_the_tokens_asked_and_begin_apart),
         cmocka_unit_test(what_cannot_fit_is_refused_before_the_start),
         cmocka_unit_test(a_bad_request_is_a_failed_sample_and_the_run_goes_on),
+        cmocka_unit_test(refusals_do_not_end_a_run),
         cmocka_unit_test(the_caller_is_told_when_the_warmup_is_over),
         cmocka_unit_test(a_stop_keeps_what_was_measured),
     };

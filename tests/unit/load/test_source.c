@@ -216,7 +216,7 @@ static size_t ids_of(setting *s, int64_t level, pp_phase phase, int64_t index, i
 
 /* ---- generated prompts ----------------------------------------------------------------------- */
 
-static void generated_prompts_have_the_asked_length(void **state)
+static void b107_generated_prompts_have_the_asked_length(void **state)
 {
     static const int64_t lengths[] = {9, 10, 17, 100, 500};
     static const pp_endpoint endpoints[] = {PP_ENDPOINT_CHAT, PP_ENDPOINT_TEXT,
@@ -306,7 +306,7 @@ static int compare_bodies(const void *left, const void *right)
 }
 
 /* B106 */
-static void threads_draw_the_same_prompts_and_none_twice(void **state)
+static void b106_threads_draw_the_same_prompts_and_none_twice(void **state)
 {
     enum { COUNT = 1000, THREADS = 8 };
     setting s;
@@ -590,9 +590,9 @@ static void a_trace_gives_lengths_texts_and_instants(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(generated_prompts_have_the_asked_length),
+        cmocka_unit_test(b107_generated_prompts_have_the_asked_length),
         cmocka_unit_test(a_shared_beginning_is_exact),
-        cmocka_unit_test(threads_draw_the_same_prompts_and_none_twice),
+        cmocka_unit_test(b106_threads_draw_the_same_prompts_and_none_twice),
         cmocka_unit_test(levels_phases_and_seeds_have_prompts_of_their_own),
         cmocka_unit_test(a_warm_load_repeats_one_prompt_and_says_so),
         cmocka_unit_test(what_no_server_can_promise_is_refused),

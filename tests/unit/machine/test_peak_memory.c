@@ -80,7 +80,7 @@ static bool is_within_percent(int64_t got, int64_t want, int percent)
     return llabs(got - want) * 100 <= want * percent;
 }
 
-static void a_child_of_a_large_parent_reports_its_own_peak(void **state)
+static void b138_a_child_of_a_large_parent_reports_its_own_peak(void **state)
 {
     static const char *const argv[] = {"/proc/self/exe", "child", NULL};
     pp_arena arena = {0};
@@ -125,7 +125,7 @@ static void a_child_of_a_large_parent_reports_its_own_peak(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_child_of_a_large_parent_reports_its_own_peak),
+        cmocka_unit_test(b138_a_child_of_a_large_parent_reports_its_own_peak),
     };
 
     if (argc == 2 && strcmp(argv[1], "child") == 0)

@@ -74,7 +74,7 @@ static void the_machine_line_is_summed(void **state)
     }
 }
 
-static void memory_is_in_bytes_kind_by_kind(void **state)
+static void b140_memory_is_in_bytes_kind_by_kind(void **state)
 {
     pp_arena arena = {0};
     pp_error err = {0};
@@ -127,7 +127,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_process_line_counts_from_the_last_parenthesis),
         cmocka_unit_test(the_machine_line_is_summed),
-        cmocka_unit_test(memory_is_in_bytes_kind_by_kind),
+        cmocka_unit_test(b140_memory_is_in_bytes_kind_by_kind),
         cmocka_unit_test(our_own_memory_grows_by_what_we_touch),
     };
 

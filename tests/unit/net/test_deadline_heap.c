@@ -46,6 +46,24 @@ static void the_earliest_is_first_whatever_happened(void **state)
     pp_deadline_heap_done(&heap);
 }
 
+static void of_equal_instants_the_first_set_comes_first(void **state)
+{
+    pp_deadline_heap heap = {0};
+    pp_deadline_node nodes[NODES] = {{0}};
+    pp_error err = {0};
+
+    (void)state;
+    assert_ok(pp_deadline_reserve(&heap, NODES, &err), err);
+    for (size_t i = 0; i < NODES; i++)
+        pp_deadline_set(&heap, &nodes[i], 7);
+    pp_deadline_set(&heap, &nodes[0], 7); /* set again: behind the others */
+    for (size_t i = 1; i <= NODES; i++) {
+        assert_ptr_equal(pp_deadline_first(&heap), &nodes[i % NODES]);
+        pp_deadline_remove(&heap, pp_deadline_first(&heap));
+    }
+    pp_deadline_heap_done(&heap);
+}
+
 static void room_grows_and_nodes_stay(void **state)
 {
     pp_deadline_heap heap = {0};
@@ -66,6 +84,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_earliest_is_first_whatever_happened),
+        cmocka_unit_test(of_equal_instants_the_first_set_comes_first),
         cmocka_unit_test(room_grows_and_nodes_stay),
     };
 

@@ -85,14 +85,28 @@ static const struct {
     {"B175 chunks: upper-case hex, extension, trailer",
      HEAD "0A;x=1\r\n0123456789\r\n1\r\na\r\n0\r\nTrailer: x\r\n\r\n", TAPE_HOLD, PP_HTTP_COMPLETE,
      200, "0123456789a", ""},
-    {"F03 interim replies are skipped",
+    {"B163 interim replies are skipped (F03)",
      "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"
      "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
      TAPE_HOLD, PP_HTTP_COMPLETE, 200, "ok", ""},
     {"B175 last chunk missing", HEAD "3\r\nabc\r\n", TAPE_CLOSE, PP_HTTP_PREMATURE_END, 200, "abc",
      "after 3 body bytes"},
+    {"F05 cut behind the first line of the head", "HTTP/1.1 200 OK\r\n", TAPE_CLOSE,
+     PP_HTTP_PREMATURE_END, 0, "", "0 body bytes"},
+    {"F05 cut within the head", "HTTP/1.1 200 OK\r\nContent-Type: text/event-str", TAPE_CLOSE,
+     PP_HTTP_PREMATURE_END, 0, "", "0 body bytes"},
+    {"F05 a head without its blank line", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n", TAPE_CLOSE,
+     PP_HTTP_PREMATURE_END, 0, "", "0 body bytes"},
+    {"B163 an interim reply and no other", "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n",
+     TAPE_CLOSE, PP_HTTP_PREMATURE_END, 0, "", "0 body bytes"},
     {"F05 content length too large", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc", TAPE_CLOSE,
      PP_HTTP_PREMATURE_END, 200, "abc", "after 3 body bytes"},
+    {"B175 cut in the head", "HTTP/1.1 200 OK\r\nContent-Ty", TAPE_CLOSE, PP_HTTP_PREMATURE_END, 0,
+     "", "0 body bytes"},
+    {"B175 cut behind the status line", "HTTP/1.1 200 OK\r\n", TAPE_CLOSE, PP_HTTP_PREMATURE_END, 0,
+     "", "0 body bytes"},
+    {"B163 an interim reply and no other", "HTTP/1.1 103 Early Hints\r\n\r\n", TAPE_CLOSE,
+     PP_HTTP_PREMATURE_END, 0, "", "0 body bytes"},
     {"closed without a reply", "", TAPE_CLOSE, PP_HTTP_PREMATURE_END, 0, "", "0 body bytes"},
     {"B012 reset keeps what arrived", HEAD "3\r\nabc\r\n", TAPE_RESET, PP_HTTP_RESET, 200, "abc",
      "reset after 3 body bytes"},
@@ -118,7 +132,7 @@ static const struct {
     {"chunk size that is none", HEAD "zz\r\nabc\r\n", TAPE_HOLD, PP_HTTP_PROTOCOL, 200, "", ""},
 };
 
-static void each_reply_has_its_result(void **state)
+static void b163_b175_each_reply_has_its_result(void **state)
 {
     (void)state;
     for (size_t i = 0; i < PP_COUNT_OF(replies); i++) {
@@ -496,7 +510,7 @@ static void a_loop_takes_its_options_before_the_first_request(void **state)
     tape_server_stop(server);
 }
 
-static void a_large_body_is_sent_at_once(void **state)
+static void b180_a_large_body_is_sent_at_once(void **state)
 {
     tape tapes[] = {TAPE(plain_ok, TAPE_HOLD)};
     tape_server *server = tape_server_start(tapes, 1);
@@ -665,7 +679,7 @@ static void freeing_the_loop_ends_transfers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_reply_has_its_result),
+        cmocka_unit_test(b163_b175_each_reply_has_its_result),
         cmocka_unit_test(each_limit_has_its_result),
         cmocka_unit_test(nobody_listening_is_refused_at_once),
         cmocka_unit_test(no_connection_in_time_is_its_own_result),
@@ -675,7 +689,7 @@ int main(void)
         cmocka_unit_test(a_request_has_nothing_of_the_one_before),
         cmocka_unit_test(only_a_request_without_a_body_is_repeated_and_both_are_noted),
         cmocka_unit_test(a_loop_takes_its_options_before_the_first_request),
-        cmocka_unit_test(a_large_body_is_sent_at_once),
+        cmocka_unit_test(b180_a_large_body_is_sent_at_once),
         cmocka_unit_test(a_body_above_its_ceiling_is_too_large),
         cmocka_unit_test(a_url_that_is_none_is_refused_and_secrets_are_not_shown),
         cmocka_unit_test(many_transfers_share_a_loop),

@@ -192,7 +192,7 @@ static void the_stop_flag_ends_a_wait(void **state)
 }
 
 /* B138: started from a large process, a small child must not inherit our size as its peak. */
-static void peak_memory_of_a_small_child_is_not_ours(void **state)
+static void b138_peak_memory_of_a_small_child_is_not_ours(void **state)
 {
     const size_t size = (size_t)64 << 20;
     char *ballast = malloc(size);
@@ -220,7 +220,7 @@ int main(void)
         cmocka_unit_test(what_a_child_leaves_in_its_group_goes_with_it),
         cmocka_unit_test(a_child_dies_with_a_parent_that_is_killed),
         cmocka_unit_test(the_stop_flag_ends_a_wait),
-        cmocka_unit_test(peak_memory_of_a_small_child_is_not_ours),
+        cmocka_unit_test(b138_peak_memory_of_a_small_child_is_not_ours),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,8 @@ static const struct {
 } lines[] = {
     {"arrival",
      "{\"asked_tokens\":null,\"at_ns\":7,\"connection\":2,\"connection_request\":3,"
-     "\"log\":\"arrival\",\"path\":\"/completion\",\"prompt_tokens\":0,\"request\":1}\n",
+     "\"log\":\"arrival\",\"path\":\"/completion\",\"prompt_tokens\":0,\"request\":1,"
+     "\"request_sha256\":null}\n",
      {.at_ns = 7,
       .request = 1,
       .path = "/completion",
@@ -20,6 +21,19 @@ static const struct {
       .connection = 2,
       .connection_request = 3,
       .asked_tokens = -1}},
+    {"arrival with a digest",
+     "{\"asked_tokens\":4,\"at_ns\":7,\"connection\":2,\"connection_request\":3,"
+     "\"log\":\"arrival\",\"path\":\"/completion\",\"prompt_tokens\":0,\"request\":1,"
+     "\"request_sha256\":"
+     "\"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\"}\n",
+     {.at_ns = 7,
+      .request = 1,
+      .path = "/completion",
+      .kind = PP_SIM_RECORD_ARRIVAL,
+      .connection = 2,
+      .connection_request = 3,
+      .asked_tokens = 4,
+      .request_sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"}},
 };
 
 static void lines_have_sorted_keys(void **state)

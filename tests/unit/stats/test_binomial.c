@@ -186,7 +186,7 @@ static void a_fixed_number_passes_no_oftener_than_stated(void **state)
     assert_true(at_any_look > RUNS * 10 / 100); /* what looking again does: twice the error */
 }
 
-static void the_sequential_test_keeps_its_error_at_every_look(void **state)
+static void b183_the_sequential_test_keeps_its_error_at_every_look(void **state)
 {
     const pp_sprt test = {.01, LIMIT, .05, .05};
     uint64_t seed = 0x2545f4914f6cdd1d;
@@ -232,7 +232,7 @@ int main(void)
         cmocka_unit_test(rank_intervals_are_those_of_the_table),
         cmocka_unit_test(the_upper_bound_of_a_share_is_exact),
         cmocka_unit_test(a_fixed_number_passes_no_oftener_than_stated),
-        cmocka_unit_test(the_sequential_test_keeps_its_error_at_every_look),
+        cmocka_unit_test(b183_the_sequential_test_keeps_its_error_at_every_look),
         cmocka_unit_test(the_sequential_test_adds_the_published_steps),
     };
 

@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdlib.h>
 
 #include "shared.h"
 #include "stats/percentile.h"
@@ -45,7 +46,7 @@ static const struct {
     {"1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", 0, {0}, "more than 16"},
 };
 
-static void percentiles_are_written_in_one_form(void **state)
+static void b082_b083_b085_b087_percentiles_are_written_in_one_form(void **state)
 {
     (void)state;
     for (size_t i = 0; i < PP_COUNT_OF(lists); i++) {
@@ -85,7 +86,7 @@ static void failures_are_endless(void **state)
 }
 
 /* p50 <= p95 <= p99 <= max for lists that are not (F69, B081) */
-static void tails_never_cross(void **state)
+static void b081_b096_tails_never_cross(void **state)
 {
     uint64_t seed = 88172645463325252u;
 
@@ -111,6 +112,27 @@ static void tails_never_cross(void **state)
         }
         assert_true(before == values[n - 1]);
     }
+}
+
+/* 1 to 100,000 in any order: the value at rank n is n, up to the last (B080, F73). */
+static void b080_the_tail_of_many_values_is_exact(void **state)
+{
+    enum { COUNT = 100000 };
+    static const struct {
+        double percent;
+        double want;
+    } rows[] = {{50, 50000}, {99, 99000}, {99.9, 99900}, {99.99, 99990}, {100, 100000}};
+    double *values = malloc(COUNT * sizeof *values);
+
+    (void)state;
+    assert_non_null(values);
+    for (size_t i = 0; i < COUNT; i++)
+        values[i] = (double)((i * 7919) % COUNT + 1); /* 7919 and 100,000 share no factor */
+    pp_samples_sort(values, COUNT);
+    for (size_t i = 0; i < PP_COUNT_OF(rows); i++)
+        assert_true(pp_tail_of(values, COUNT, rows[i].percent).value == rows[i].want);
+    assert_true(pp_tail_of(values, COUNT, 99.99).rank == 99990);
+    free(values);
 }
 
 /* 20 -> 10.8 at 0.3 and 6.7 at 0.5 by the same formula; an alternating list is not dependent in the
@@ -140,9 +162,10 @@ static void neighbours_that_resemble_each_other_count_less(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(percentiles_are_written_in_one_form),
+        cmocka_unit_test(b082_b083_b085_b087_percentiles_are_written_in_one_form),
         cmocka_unit_test(failures_are_endless),
-        cmocka_unit_test(tails_never_cross),
+        cmocka_unit_test(b080_the_tail_of_many_values_is_exact),
+        cmocka_unit_test(b081_b096_tails_never_cross),
         cmocka_unit_test(neighbours_that_resemble_each_other_count_less),
     };
 
