@@ -3,7 +3,7 @@
 
 static const char *const doubt_names[PP_DOUBT_COUNT] = {
     "clock-set",       "stalled",           "late",     "client-lag", "client-cpu",
-    "in-flight-above", "schedule-not-kept", "not-cold",
+    "in-flight-above", "schedule-not-kept", "not-cold", "polluted",
 };
 static const char *const note_names[PP_NOTE_COUNT] = {
     "not-steady",     "no-steady-window", "overloaded",     "gathered",
@@ -158,5 +158,6 @@ void pp_level_put_doubts(const pp_level_view *view, pp_level_summary *out)
     set_if(doubts, PP_DOUBT_SCHEDULE_NOT_KEPT, schedule_not_kept(view, out));
     set_if(doubts, PP_DOUBT_NOT_COLD,
            rules->cold && out->cache.is_cold.known && !out->cache.is_cold.value);
+    set_if(doubts, PP_DOUBT_POLLUTED, o->server_was_idle.known && !o->server_was_idle.value);
     put_notes(view, out);
 }

@@ -241,6 +241,8 @@ static pp_json *observed_json(pp_arena *arena, const pp_load_observed *o)
     pp_json *out = pp_json_new_object(arena);
 
     pp_json_set_string(arena, out, "ended_by", pp_load_end_name(o->ended_by));
+    pp_json_set_maybe_bool(arena, out, "server_was_idle", o->server_was_idle);
+    pp_json_set_int(arena, out, "idle_wait_ns", o->idle_wait_ns);
     pp_json_set_int(arena, out, "started_unix_ms", o->started_unix_ms);
     pp_json_set_int(arena, out, "measured_at_ns", o->measured_at_ns);
     pp_json_set_int(arena, out, "ended_at_ns", o->ended_at_ns);

@@ -112,9 +112,10 @@ typedef enum pp_load_doubt {
     PP_DOUBT_CLIENT_CPU = 1 << 4,        /* the client used nearly all it could */
     PP_DOUBT_IN_FLIGHT = 1 << 5,         /* more in flight than asked */
     PP_DOUBT_SCHEDULE_NOT_KEPT = 1 << 6, /* fewer requests, or slower, than drawn (B062) */
-    PP_DOUBT_NOT_COLD = 1 << 7           /* cold was asked, prompts came from a cache (B103) */
+    PP_DOUBT_NOT_COLD = 1 << 7,          /* cold was asked, prompts came from a cache (B103) */
+    PP_DOUBT_POLLUTED = 1 << 8           /* the server worked on something else (B050) */
 } pp_load_doubt;
-#define PP_DOUBT_COUNT 8
+#define PP_DOUBT_COUNT 9
 
 /** Name of the n-th doubt, "clock-set", ...; NULL behind the last. */
 const char *pp_load_doubt_name(size_t n);

@@ -270,6 +270,8 @@ static pp_json *run_json(pp_arena *arena, const pp_load_run *run)
     pp_json_set_maybe_int(arena, limits, "idle_ns", run->limits.idle_ns);
     pp_json_set_maybe_int(arena, limits, "total_ns", run->limits.total_ns);
     pp_json_set_maybe_int(arena, limits, "body_max_bytes", run->limits.body_bytes_max);
+    pp_json_set_maybe_int(arena, limits, "drain_ns", run->limits.drain_ns);
+    pp_json_set_maybe_int(arena, limits, "idle_wait_ns", run->limits.idle_wait_ns);
     pp_json_set_text(arena, out, "tool_version", run->tool_version);
     pp_json_set_text(arena, out, "endpoint", pp_endpoint_without_secrets(arena, run->endpoint));
     pp_json_set_text(arena, out, "dialect", run->dialect);

@@ -10,10 +10,11 @@
 #include "capacity/saturation.h"
 #include "model/origin.h"
 
-/* Limits of a request that were in force; absent where there was none. */
+/* Limits that were in force; absent where there was none. */
 typedef struct pp_load_limits {
     pp_maybe_int connect_ns, first_token_ns, idle_ns, total_ns;
     pp_maybe_int body_bytes_max;
+    pp_maybe_int drain_ns, idle_wait_ns; /* of a level */
 } pp_load_limits;
 
 typedef struct pp_load_run {

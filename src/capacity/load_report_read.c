@@ -11,6 +11,13 @@ static pp_maybe_int maybe_int(const pp_json *object, const char *key)
     return value->kind == PP_JSON_NULL ? (pp_maybe_int){0} : pp_known_int(value->integer);
 }
 
+static pp_maybe_bool maybe_bool(const pp_json *object, const char *key)
+{
+    const pp_json *value = pp_json_find(object, key);
+
+    return value->kind == PP_JSON_NULL ? (pp_maybe_bool){0} : pp_known_bool(value->boolean);
+}
+
 static pp_maybe_real maybe_real(const pp_json *object, const char *key)
 {
     const pp_json *value = pp_json_find(object, key);
@@ -114,6 +121,8 @@ static pp_status read_observed(const pp_json *level, pp_load_observed *ret_obser
         return pp_json_fail(pp_json_find(o, "server_address"), err, "expected an address");
     *ret_observed = (pp_load_observed){
         .ended_by = end_of(pp_checked_text(o, "ended_by")),
+        .server_was_idle = maybe_bool(o, "server_was_idle"),
+        .idle_wait_ns = pp_checked_int(o, "idle_wait_ns"),
         .started_unix_ms = pp_checked_int(o, "started_unix_ms"),
         .measured_at_ns = pp_checked_int(o, "measured_at_ns"),
         .ended_at_ns = pp_checked_int(o, "ended_at_ns"),
@@ -301,7 +310,8 @@ static pp_load_run run_of(const pp_json *root)
                                pp_checked_bool(run, "server_was_sleeping"),
         .limits = {maybe_int(limits, "connect_ns"), maybe_int(limits, "first_token_ns"),
                    maybe_int(limits, "idle_ns"), maybe_int(limits, "total_ns"),
-                   maybe_int(limits, "body_max_bytes")},
+                   maybe_int(limits, "body_max_bytes"), maybe_int(limits, "drain_ns"),
+                   maybe_int(limits, "idle_wait_ns")},
     };
 
     PP_ASSERT(pp_origin_find(pp_checked_text(run, "origin"), &out.origin));

@@ -12,8 +12,8 @@
 /* A level that failed more than was allowed, or wholly (B055: never 0). */
 static bool too_many_failed(const pp_load_session *s, const pp_level_summary *summary)
 {
-    if (summary->ok_count == 0 && summary->failed_count > 0)
-        return true;
+    if ((summary->notes & (PP_NOTE_HOPELESS | PP_NOTE_ALL_FAILED)) != 0)
+        return true; /* given up in its warm-up, a level has no measured failure */
     return summary->error_percent.known &&
            summary->error_percent.value > s->command.max_error_percent;
 }
@@ -178,6 +178,9 @@ static const pp_option options[] = {
     {"drain", 0, PP_DURATION("TIME"), "10s",
      "patience with requests in flight after Ctrl-C and after the duration of an open level", false,
      false},
+    {"idle-wait", 0, PP_DURATION("TIME"), "30s",
+     "patience before each level with a llama-server that still works; then the level is not valid",
+     false, false},
     {"api-key-file", 0, PP_FILE("FILE"), NULL, "sent as a bearer token; never shown", false, false},
     {"api-key-env", 0, PP_TEXT("NAME"), NULL, "the same from an environment variable", false,
      false},

@@ -171,6 +171,7 @@ static const char *const doubt_sentences[PP_DOUBT_COUNT] = {
     "more requests were in flight than asked",
     "fewer requests, or slower, than drawn",
     "cold prompts were asked, and some came from the server's cache",
+    "the server still worked on something else when the level began",
 };
 static const char *const note_sentences[PP_NOTE_COUNT] = {
     "beginnings and ends did not balance; a longer run would",
@@ -181,7 +182,7 @@ static const char *const note_sentences[PP_NOTE_COUNT] = {
     "the server does not count tokens of every reply; events were counted",
     "some answers are not as long as asked",
     "stopped by a signal; this is what was measured",
-    "the first requests were all refused alike",
+    "given up: the first requests all failed alike",
     "no request ended well",
 };
 

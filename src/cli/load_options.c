@@ -418,12 +418,14 @@ static pp_status read_limits(const pp_args *args, pp_load_command *c, pp_error *
         {"idle-timeout", &c->limits.idle_ns},
         {"timeout", &c->limits.total_ns},
         {"drain", &c->drain_ns},
+        {"idle-wait", &c->idle_wait_ns},
     };
     pp_status st = PP_OK;
 
     pp_load_setup_default(&standard);
     c->limits = standard.limits;
     c->drain_ns = 10 * PP_NS_PER_S;
+    c->idle_wait_ns = 30 * PP_NS_PER_S;
     for (size_t i = 0; st == PP_OK && i < PP_COUNT_OF(rows); i++)
         st = parse_seconds(args, rows[i].name, rows[i].value, err);
     return st;

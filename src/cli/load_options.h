@@ -37,6 +37,7 @@ struct pp_load_command {
     bool keep_alive;
     int64_t worker_count;
     int64_t drain_ns;
+    int64_t idle_wait_ns; /* patience before a level with a server that still works */
     pp_maybe_int server_pid;
     const char *headers[1]; /* authorisation: never printed */
     size_t header_count;

@@ -93,6 +93,8 @@ static pp_load_run describe_run(pp_load_session *s)
                 .idle_ns = limit(c->limits.idle_ns),
                 .total_ns = limit(c->limits.total_ns),
                 .body_bytes_max = pp_known_int((int64_t)PP_HTTP_STREAM_MAX_BYTES),
+                .drain_ns = pp_known_int(c->drain_ns),
+                .idle_wait_ns = pp_known_int(c->idle_wait_ns),
             },
     };
 }

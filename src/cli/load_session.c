@@ -6,6 +6,7 @@
 #include "cli/secret.h"
 #include "intake/server_stream.h"
 #include "load/count_answers.h"
+#include "load/server_idle.h"
 #include "machine/host.h"
 #include "machine/process_memory.h"
 
@@ -140,6 +141,35 @@ static void fill_setup(pp_load_session *s, pp_load_setup *setup)
     setup->user = &s->live;
 }
 
+static bool ended_early(const pp_load_done *done)
+{
+    return done->result.observed.ended_by == PP_LOAD_END_INTERRUPTED ||
+           done->result.observed.ended_by == PP_LOAD_END_HOPELESS;
+}
+
+/* A text says why, so that nobody has to look for it in the samples (B054). */
+static void tell_failure(const pp_load_session *s, const pp_load_done *done)
+{
+    const pp_sample *first = NULL;
+    bool hopeless = (done->summary.notes & PP_NOTE_HOPELESS) != 0;
+    bool all = hopeless || (done->summary.notes & PP_NOTE_ALL_FAILED) != 0;
+
+    for (size_t i = 0; i < done->result.sample_count && first == NULL; i++) {
+        const pp_sample *sample = &done->result.samples[i];
+
+        if (!pp_sample_is_ok(sample) && sample->failure != PP_FAILURE_CUT &&
+            (hopeless || sample->id.phase == PP_PHASE_MEASURED))
+            first = sample;
+    }
+    if (first == NULL || !all) /* the notes below the table name one of several */
+        return;
+    fprintf(s->live.view.out, "level %lld: %s: %s%s%.*s\n", (long long)done->level.number,
+            hopeless ? "given up, since the first requests all failed alike"
+                     : "all requests failed; the first one",
+            pp_failure_name(first->failure), first->failure_text.size > 0 ? ": " : "",
+            (int)first->failure_text.size, first->failure_text.data);
+}
+
 static void tell_level(pp_load_session *s, const pp_load_done *done)
 {
     const pp_level_summary *sum = &done->summary;
@@ -152,15 +182,52 @@ static void tell_level(pp_load_session *s, const pp_load_done *done)
     fprintf(s->live.view.out, "level %lld, %s: %lld issued, %lld ok, %lld failed, %lld cut; %s\n",
             (long long)done->level.number, title, (long long)sum->issued_count,
             (long long)sum->ok_count, (long long)sum->failed_count, (long long)sum->cut_count,
-            sum->doubts != 0   ? "not valid"
+            ended_early(done)  ? pp_load_end_name(done->result.observed.ended_by)
+            : sum->doubts != 0 ? "not valid"
             : sum->has_verdict ? pp_slo_verdict_name(sum->verdict)
                                : "done");
 }
 
-static bool ended_early(const pp_load_done *done)
+/* One look, then patience; a person is told in between. */
+static pp_status wait_for_server(const pp_load_session *s, pp_http_loop *loop, int64_t number,
+                                 pp_server_idle *ret_idle, pp_error *err)
 {
-    return done->result.observed.ended_by == PP_LOAD_END_INTERRUPTED ||
-           done->result.observed.ended_by == PP_LOAD_END_HOPELESS;
+    const pp_load_command *c = &s->command;
+    pp_status st =
+        pp_server_await_idle(loop, c->root, c->headers, c->header_count, 0, ret_idle, err);
+
+    if (st != PP_OK || !ret_idle->was_idle.known || ret_idle->was_idle.value)
+        return st;
+    if (!s->live.view.quiet)
+        fprintf(s->live.view.out, "level %lld: waiting, the server still works on something\n",
+                (long long)number);
+    return pp_server_await_idle(loop, c->root, c->headers, c->header_count, c->idle_wait_ns,
+                                ret_idle, err);
+}
+
+/* What is measured beside the work that others left behind is not the load's (F13). A signal that
+ * comes meanwhile is left to the level: it ends at once, as interrupted. */
+static pp_status await_idle(const pp_load_session *s, int64_t number, pp_server_idle *ret_idle,
+                            pp_error *err)
+{
+    pp_http_loop *loop = NULL;
+    pp_error why = {0};
+    pp_status st = PP_OK;
+
+    *ret_idle = (pp_server_idle){0};
+    if (!s->endpoint.is_llama_server)
+        return PP_OK;
+    st = pp_http_loop_new(s->stop, &loop, &why);
+    if (st == PP_OK)
+        st = pp_http_loop_configure(loop, &s->command.transport, &why);
+    if (st == PP_OK)
+        st = wait_for_server(s, loop, number, ret_idle, &why);
+    pp_http_loop_free(loop);
+    if (st == PP_ERR_INTERRUPTED)
+        return PP_OK;
+    if (st != PP_OK && err != NULL)
+        *err = why;
+    return st;
 }
 
 /* Where a llama-server, or a proxy in front of it, told no number of tokens. */
@@ -187,16 +254,21 @@ static pp_status run_level(pp_load_session *s, const pp_load_level *level, pp_er
 {
     pp_load_done *done = &s->levels[s->level_count];
     pp_load_setup setup;
+    pp_server_idle idle;
     pp_status st;
 
     fill_setup(s, &setup);
     done->level = *level;
     s->live.level = &done->level;
-    st = pp_load_drive(&s->arena, &setup, s->source, level, s->stop, &done->result, err);
+    st = await_idle(s, level->number, &idle, err);
+    if (st == PP_OK)
+        st = pp_load_drive(&s->arena, &setup, s->source, level, s->stop, &done->result, err);
     if (st == PP_OK) {
         hide_key_in_samples(s, &done->result);
         st = pp_arena_check(&s->arena, err);
     }
+    done->result.observed.server_was_idle = idle.was_idle;
+    done->result.observed.idle_wait_ns = idle.waited_ns;
     if (st == PP_OK)
         st = count_answers(s, &done->result, err);
     if (st == PP_OK)
@@ -208,6 +280,7 @@ static pp_status run_level(pp_load_session *s, const pp_load_level *level, pp_er
     }
     s->level_count++;
     tell_level(s, done);
+    tell_failure(s, done);
     return PP_OK;
 }
 

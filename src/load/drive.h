@@ -24,7 +24,8 @@
 #include "net/http_client.h"
 
 #define PP_LOAD_MAX_WORKERS 64
-/* So many refused requests in a row, from the first on, say that the rest would be, too (B054). */
+/* So many requests that are refused or get no connection, from the first on and all for the same
+ * reason, say that the rest would fare no better (B054). */
 #define PP_LOAD_HOPELESS    8
 
 /** Makes the sample of an exchange whose texts it may borrow: pp_sample_of_exchange of intake/,

@@ -14,6 +14,9 @@
 /* So many requests are sent before sockets, signals and the clock are looked at again: after a
  * stall, and where requests fail as fast as they are sent. */
 #define BURST            64
+/* A closed loop would try a dead server as often as the processor allows, with a sample each time.
+ */
+#define RETRY_NS         (100 * PP_NS_PER_MS)
 /* Small buffers where there are many (K15). */
 #define MANY_STREAMS     1024
 #define FEW_BUFFER_BYTES 1024
@@ -146,23 +149,36 @@ static bool on_body(void *user, const void *bytes, size_t size)
     return pp_event_watch_feed(&f->watch, bytes, size);
 }
 
-static bool is_refusal(int status)
+/* Refused, unresolved, or not connected in time: the server has not seen this request. */
+static bool got_no_connection(const pp_flight *f)
 {
-    return status == 400 || status == 401 || status == 403 || status == 404 || status == 405 ||
-           status == 422;
+    return f->cut == NULL && f->record.connected_ns == 0;
+}
+
+/* Why the next request will fare no better: a status, or, below 0, what kept it from connecting. 0
+ * when it may. */
+static int refusal_of(const pp_flight *f)
+{
+    static const int statuses[] = {400, 401, 403, 404, 405, 422};
+
+    if (got_no_connection(f))
+        return -(int)f->record.result;
+    for (size_t i = 0; i < PP_COUNT_OF(statuses); i++)
+        if (f->record.status == statuses[i])
+            return statuses[i];
+    return 0;
 }
 
 /* Only the first replies are looked at: the first that is no refusal like the others ends it. */
 static void look_for_hope(pp_shared *shared, const pp_flight *f)
 {
-    int status = f->record.status;
+    int refusal = refusal_of(f);
     int first = 0;
 
     if (f->cut != NULL || atomic_load_explicit(&shared->has_hope, memory_order_relaxed))
         return;
-    if (!is_refusal(status) ||
-        (!atomic_compare_exchange_strong(&shared->refused_status, &first, status) &&
-         first != status)) {
+    if (refusal == 0 ||
+        (!atomic_compare_exchange_strong(&shared->refusal, &first, refusal) && first != refusal)) {
         atomic_store(&shared->has_hope, true);
         return;
     }
@@ -178,20 +194,21 @@ static void look_at_warmup(pp_shared *shared, const pp_flight *f)
         pp_shared_end(shared, PP_CAUSE_WARMUP);
 }
 
-static void client_is_free(pp_worker *w, int64_t ended_ns);
+static void client_is_free(pp_worker *w, int64_t ended_ns, int64_t pause_ns);
 
 static void on_end(void *user)
 {
     pp_flight *f = user;
     pp_worker *w = f->worker;
     int64_t ended_ns = f->record.ended_ns;
+    int64_t pause_ns = got_no_connection(f) ? RETRY_NS : 0;
 
     unlink_flight(w, f);
     look_at_warmup(w->shared, f);
     look_for_hope(w->shared, f);
     land(w, f);
     if (is_closed(w))
-        client_is_free(w, ended_ns);
+        client_is_free(w, ended_ns, pause_ns);
 }
 
 static pp_status send_request(pp_worker *w, pp_flight *f, pp_error *err)
@@ -269,25 +286,36 @@ static void send_next(pp_worker *w, int64_t scheduled_ns)
         issue(w, index, scheduled_ns);
 }
 
-/* The end of one request starts the next (B066), at once or after the time to think. */
-static void client_is_free(pp_worker *w, int64_t ended_ns)
+/* Nearly always behind the last one: pauses are alike, and stamps of two sockets cross by
+ * microseconds. */
+static void rest_until(pp_worker *w, int64_t due_ns)
+{
+    int64_t at = w->resting_count++;
+
+    for (; at > 0; at--) {
+        int64_t before_ns = w->resting[(w->resting_first + at - 1) % w->clients];
+
+        if (before_ns <= due_ns)
+            break;
+        w->resting[(w->resting_first + at) % w->clients] = before_ns;
+    }
+    w->resting[(w->resting_first + at) % w->clients] = due_ns;
+}
+
+/* The end of one request starts the next (B066), at once or after a pause: the time to think, or
+ * pause_ns where that is longer. */
+static void client_is_free(pp_worker *w, int64_t ended_ns, int64_t pause_ns)
 {
     int64_t think_ns = w->phase == PP_PHASE_MEASURED ? w->shared->level->think_ns : 0;
-    int64_t due_ns = ended_ns + think_ns;
-    int64_t last;
 
-    if (think_ns == 0 && w->sent_in_turn < BURST) {
+    if (think_ns > pause_ns)
+        pause_ns = think_ns;
+    if (pause_ns == 0 && w->sent_in_turn < BURST) {
         w->sent_in_turn++;
         send_next(w, ended_ns);
-        return;
+    } else {
+        rest_until(w, ended_ns + pause_ns);
     }
-    if (w->resting_count > 0) {
-        last = w->resting[(w->resting_first + w->resting_count - 1) % w->clients];
-        if (due_ns < last) /* stamps of two sockets cross by microseconds */
-            due_ns = last;
-    }
-    w->resting[(w->resting_first + w->resting_count) % w->clients] = due_ns;
-    w->resting_count++;
 }
 
 /* Clients are dealt out to workers in turn, and begin in that order over the ramp. */

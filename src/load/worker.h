@@ -51,7 +51,8 @@ typedef struct pp_shared {
     atomic_int_fast64_t issued[2]; /* request numbers that were taken, by phase */
     atomic_int cause;
     atomic_bool has_hope;
-    atomic_int refused_status;
+    atomic_int
+        refusal; /* of the first reply: a status, or below 0 a pp_http_result; 0 = none yet */
     atomic_int_fast64_t refused_count;
 } pp_shared;
 

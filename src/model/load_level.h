@@ -26,7 +26,7 @@ typedef enum pp_load_end {
     PP_LOAD_END_DURATION,
     PP_LOAD_END_TRACE,
     PP_LOAD_END_INTERRUPTED,
-    PP_LOAD_END_HOPELESS, /* the first requests were all refused alike (B054) */
+    PP_LOAD_END_HOPELESS, /* the first requests all failed alike, without a chance (B054) */
     PP_LOAD_END_WARMUP    /* a warm-up request failed, and all had to complete */
 } pp_load_end;
 
@@ -65,6 +65,8 @@ typedef struct pp_load_server_use {
 
 typedef struct pp_load_observed {
     pp_load_end ended_by;
+    pp_maybe_bool server_was_idle; /* when the level began; absent: it does not tell (F13) */
+    int64_t idle_wait_ns;          /* waited for that before the level */
     int64_t started_unix_ms;
     int64_t measured_at_ns;     /* when the measured part began */
     int64_t ended_at_ns;        /* when its last request had ended or was cut */

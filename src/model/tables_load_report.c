@@ -15,9 +15,9 @@ static const char *const reason_words[] = {"too-few",    "no-requests", "not-val
                                            "overloaded", "gathered",    NULL};
 static const char *const steady_words[] = {"known", "no-requests", "never-all-running", "no-length",
                                            NULL};
-static const char *const doubt_words[] = {"clock-set",         "stalled",    "late",
-                                          "client-lag",        "client-cpu", "in-flight-above",
-                                          "schedule-not-kept", "not-cold",   NULL};
+static const char *const doubt_words[] = {
+    "clock-set",       "stalled",           "late",     "client-lag", "client-cpu",
+    "in-flight-above", "schedule-not-kept", "not-cold", "polluted",   NULL};
 static const char *const note_words[] = {"not-steady",   "no-steady-window", "overloaded",
                                          "gathered",     "cold-not-shown",   "tokens-estimated",
                                          "wrong-length", "interrupted",      "hopeless",
@@ -165,6 +165,9 @@ static const pp_fields server_fields =
 
 static const pp_field observed_rows[] = {
     MEMBER("ended_by", "what ended the level", WORDS(end_words)),
+    MEMBER("server_was_idle", "it worked on nothing when the level began; null: it does not tell",
+           BOOL, OR_NULL),
+    MEMBER("idle_wait_ns", "waited for that before the level", COUNT),
     MEMBER("started_unix_ms", "when, by the wall clock", COUNT),
     MEMBER("measured_at_ns", "when the measured part began, from the start of the level", COUNT),
     MEMBER("ended_at_ns", "when its last request had ended or was cut", COUNT),
@@ -268,7 +271,8 @@ static const pp_fields client_fields = FIELDS("load-client", "whether it kept up
 static const pp_field verdict_rows[] = {
     MEMBER("slo", "the demand as written", FILLED),
     MEMBER("verdict", "what the requests show", WORDS(verdict_words)),
-    MEMBER("reason", "why it is undecided, or `overloaded` beside `fail`; null otherwise", WORDS(reason_words), OR_NULL),
+    MEMBER("reason", "why it is undecided, or `overloaded` beside `fail`; null otherwise",
+           WORDS(reason_words), OR_NULL),
     MEMBER("counted", "requests that say something", COUNT),
     MEMBER("violation_count", "over the limit, failed, or cut when over it", COUNT),
     MEMBER("left_out_count", "cut before they were over it", COUNT),
@@ -321,6 +325,8 @@ static const pp_field limits_rows[] = {
     MEMBER("idle_ns", "between tokens", COUNT, OR_NULL),
     MEMBER("total_ns", "of the request", COUNT, OR_NULL),
     MEMBER("body_max_bytes", "of a reply", COUNT, OR_NULL),
+    MEMBER("drain_ns", "of requests in flight when a level ends", COUNT, OR_NULL),
+    MEMBER("idle_wait_ns", "before a level, for a server that still works", COUNT, OR_NULL),
 };
 static const pp_fields limits_fields =
     FIELDS("load-limits", "limits of a request in force; null: none", limits_rows);

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/fail_nth.h"
 #include "net/http_loop.h"
+#include "net/retry_after.h"
 
 struct pp_http_transfer {
     pp_http_loop *loop;
@@ -476,10 +477,15 @@ static void describe_status(pp_http_transfer *t)
 {
     pp_http_record *r = t->record;
     const char *location = find_header(t, "Location");
+    pp_maybe_int wait_s =
+        pp_http_retry_after_s(pp_text_of(find_header(t, "Retry-After")), pp_clock_unix_ms() / 1000);
 
     if (r->status >= 300 && r->status <= 399 && location[0] != '\0')
         (void)snprintf(r->text, sizeof r->text, "HTTP status %d, a redirect, which is not followed",
                        r->status);
+    else if (wait_s.known)
+        (void)snprintf(r->text, sizeof r->text, "HTTP status %d, retry after %lld s", r->status,
+                       (long long)wait_s.value);
     else
         (void)snprintf(r->text, sizeof r->text, "HTTP status %d", r->status);
 }

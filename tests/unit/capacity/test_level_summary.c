@@ -407,6 +407,9 @@ static void spoil(run *r, unsigned doubt)
         r->rules.cold = true;
         r->samples[3].cached_tokens.value = 40;
         break;
+    case PP_DOUBT_POLLUTED:
+        r->observed.server_was_idle = pp_known_bool(false);
+        break;
     default:
         fail_msg("doubt %u has no case", doubt);
     }

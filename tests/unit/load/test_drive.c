@@ -444,14 +444,58 @@ static void no_requests_and_only_failures_have_results(void **state)
 
     (void)snprintf(base, sizeof base, "http://127.0.0.1:%d/v1", tape_unused_port());
     s.setup.base_url = base;
-    s.level.request_count = pp_known_int(500);
+    s.level.duration_ns = pp_known_int(3600 * PP_NS_PER_S);
+    s.level.request_count = (pp_maybe_int){0};
     drive(&s);
-    assert_numbered(&s, 0, 500);
-    assert_int_equal(count_failure(&s, PP_FAILURE_REFUSED), 500);
+    assert_int_equal(s.result.observed.ended_by, PP_LOAD_END_HOPELESS);
+    assert_numbered(&s, 0, PP_LOAD_HOPELESS); /* 4 clients, twice */
+    assert_int_equal(count_failure(&s, PP_FAILURE_REFUSED), PP_LOAD_HOPELESS);
     assert_int_equal(s.result.observed.connections_opened_count, 0);
     assert_string_equal(s.result.observed.server_address, "");
-    assert_int_equal(s.last.failed_by_class[PP_FAILURE_REFUSED], 500);
+    assert_int_equal(s.last.failed_by_class[PP_FAILURE_REFUSED], PP_LOAD_HOPELESS);
     tear_down(&s);
+}
+
+static void *kill_server_soon(void *user)
+{
+    setting *s = user;
+
+    while (load_server_request_count(s->server) < 12)
+        pp_clock_sleep_until_ns(pp_clock_now_ns() + MS);
+    load_server_stop(s->server);
+    return NULL;
+}
+
+/* Each of 4 clients tries a dead server once in 100 ms: at most 11 times in a second, and a busy
+ * machine makes it fewer. Without the pause it would be thousands. */
+static void a_closed_loop_pauses_where_nothing_connects(void **state)
+{
+    setting s;
+    pthread_t thread;
+    char base[64];
+    int64_t before_ns[4] = {0};
+
+    (void)state;
+    set_up(&s, &(load_server_options){.delay_ns = 5 * MS, .event_count = 1});
+    (void)snprintf(base, sizeof base, "%s", load_server_url(s.server)); /* outlives the server */
+    s.setup.base_url = base;
+    s.setup.keep_alive = false;
+    s.level.duration_ns = pp_known_int(1000 * MS);
+    assert_int_equal(pthread_create(&thread, NULL, kill_server_soon, &s), 0);
+    drive(&s);
+    pthread_join(thread, NULL);
+    assert_int_equal(s.result.observed.ended_by, PP_LOAD_END_DURATION);
+    assert_in_range(count_failure(&s, PP_FAILURE_REFUSED), 4, 44);
+    for (size_t i = 0, n = 0; i < s.result.sample_count; i++) {
+        const pp_sample *sample = &s.result.samples[i];
+
+        if (sample->failure != PP_FAILURE_REFUSED)
+            continue;
+        if (n >= 4) /* clients come round in turn */
+            assert_true(sample->started_ns - before_ns[n % 4] >= 90 * MS);
+        before_ns[n++ % 4] = sample->started_ns;
+    }
+    pp_arena_done(&s.arena);
 }
 
 /* ---- open loop ---------------------------------------------------------------------------------
@@ -942,6 +986,7 @@ int main(void)
         cmocka_unit_test(b094_b102_a_stop_drains_then_cuts_and_keeps_everything),
         cmocka_unit_test(a_stop_before_the_start_leaves_an_empty_result),
         cmocka_unit_test(no_requests_and_only_failures_have_results),
+        cmocka_unit_test(a_closed_loop_pauses_where_nothing_connects),
         cmocka_unit_test(b060_everything_drawn_is_issued_when_it_was_due),
         cmocka_unit_test(an_open_loop_is_not_held_up_by_what_is_in_flight),
         cmocka_unit_test(an_open_loop_drains_then_cuts),

@@ -87,7 +87,7 @@ static void the_first_limit_that_is_reached_ends_it(void **state)
 /* Mean and variance of 10,000 gaps (B061): the mean of unit gaps with variance v has the standard
  * error sqrt(v / n); that of the variance is sqrt((m4 - v^2) / n), with the fourth central moment
  * m4 = 3 v^2 (1 + 2 v) of a gamma distribution with mean 1 and shape 1 / v. */
-static void gaps_have_the_asked_mean_and_variance(void **state)
+static void b061_gaps_have_the_asked_mean_and_variance(void **state)
 {
     static const struct {
         pp_arrivals arrivals;
@@ -226,7 +226,7 @@ static bool same(const pp_load_level *a, const pp_load_level *b)
     return equal;
 }
 
-static void seed_and_level_decide(void **state)
+static void b061_seed_and_level_decide(void **state)
 {
     pp_load_level level = open_level(100, 1000), other;
 
@@ -310,11 +310,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(constant_arrivals_are_exact_and_do_not_drift),
         cmocka_unit_test(the_first_limit_that_is_reached_ends_it),
-        cmocka_unit_test(gaps_have_the_asked_mean_and_variance),
+        cmocka_unit_test(b061_gaps_have_the_asked_mean_and_variance),
         cmocka_unit_test(gaps_follow_their_distribution),
         cmocka_unit_test(a_ramp_rises_linearly),
         cmocka_unit_test(a_ramp_stretches_drawn_gaps),
-        cmocka_unit_test(seed_and_level_decide),
+        cmocka_unit_test(b061_seed_and_level_decide),
         cmocka_unit_test(a_longer_schedule_begins_with_the_shorter),
         cmocka_unit_test(what_makes_no_schedule_is_refused),
     };
