@@ -278,10 +278,23 @@ static int64_t take_number(pp_worker *w)
     return taken + 1;
 }
 
+static int64_t end_of_duration(const pp_worker *w)
+{
+    pp_maybe_int duration = w->shared->level->duration_ns;
+
+    return w->phase == PP_PHASE_MEASURED && duration.known ? w->phase_ns + duration.value : 0;
+}
+
+/* The duration is looked at here as well as in every turn: a reply that arrived while we were put
+ * aside, beyond the end, begins nothing more (B090). */
 static void send_next(pp_worker *w, int64_t scheduled_ns)
 {
-    int64_t index = take_number(w);
+    int64_t end_ns = end_of_duration(w);
+    int64_t index;
 
+    if (end_ns != 0 && pp_clock_now_ns() >= end_ns)
+        pp_shared_end(w->shared, PP_CAUSE_DURATION);
+    index = take_number(w);
     if (index != 0)
         issue(w, index, scheduled_ns);
 }
@@ -421,13 +434,6 @@ static void look_at_signals(pp_worker *w, int64_t now_ns)
         w->cut_by_signal = w->cut_by_signal || (w->stop_seen && w->flying != NULL);
         cut_all(w, w->stop_seen ? cut_by_stop : cut_by_patience);
     }
-}
-
-static int64_t end_of_duration(const pp_worker *w)
-{
-    pp_maybe_int duration = w->shared->level->duration_ns;
-
-    return w->phase == PP_PHASE_MEASURED && duration.known ? w->phase_ns + duration.value : 0;
 }
 
 static void look_at_ends(pp_worker *w, int64_t now_ns)
