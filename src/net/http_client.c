@@ -36,7 +36,6 @@ struct pp_http_transfer {
     bool is_chunked;
     bool body_full; /* of an error reply: the rest is of no interest */
     char curl_text[CURL_ERROR_SIZE];
-    char safe_url[256]; /* without user, password and query */
 };
 
 static const char *const result_names[] = {
@@ -786,19 +785,20 @@ static pp_status check_url(const char *url, const char *shown, pp_error *err)
 
 static pp_status set_url(pp_http_transfer *t, const char *url, pp_error *err)
 {
+    char safe_url[256];
     pp_status st;
     char *copy;
 
     if (t->url != NULL && strcmp(t->url, url) == 0)
         return PP_OK;
-    make_safe_url(url, t->safe_url, sizeof t->safe_url);
-    st = check_url(url, t->safe_url, err);
+    make_safe_url(url, safe_url, sizeof safe_url);
+    st = check_url(url, safe_url, err);
     if (st != PP_OK)
         return st;
     copy = strdup(url);
     if (copy == NULL || curl_easy_setopt(t->easy, CURLOPT_URL, url) != CURLE_OK) {
         free(copy);
-        return pp_fail(err, PP_ERR_MEMORY, "out of memory for a request to '%s'", t->safe_url);
+        return pp_fail(err, PP_ERR_MEMORY, "out of memory for a request to '%s'", safe_url);
     }
     free(t->url);
     t->url = copy;
