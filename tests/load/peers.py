@@ -155,6 +155,11 @@ class Prompts:
         self.folder.cleanup()
 
 
+def unchecked(what):
+    """Says in the log what this machine cannot show."""
+    print(f"# not checked here: {what}")
+
+
 # A busy machine may disturb the client, which then says so; the server is as it was.
 DISTURBED = {"stalled", "late", "client-lag", "client-cpu"}
 
