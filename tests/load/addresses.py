@@ -323,10 +323,12 @@ def b158_b159_a_wall_clock_that_jumps_changes_no_duration_and_is_flagged(f):
 
 
 def check_durations(f, run, took_s):
-    """Two further tokens are 40 ms after the first; the rest is bounded by what we waited."""
+    """The last token is 40 ms after the first, however late we woke for either; the rest is bounded by
+    what we waited."""
     for s in run.measured:
         f.between("TTFT, ms", s["ttft_ns"] / 1e6, 0, took_s * 1e3)
-        f.between("E2E - TTFT, ms", (s["e2e_ns"] - s["ttft_ns"]) / 1e6, 25, took_s * 1e3)
+        f.between("E2E, ms", s["e2e_ns"] / 1e6, 40, took_s * 1e3)
+        f.true("the end is behind the first token", s["e2e_ns"] >= s["ttft_ns"])
         f.true("nothing is negative", min(s["gaps_ns"]) >= 0 and s["started_ns"] >= 0)
     observed = run.level["observed"]
     f.between("length of the level, s", observed["ended_at_ns"] / 1e9, 1.2, took_s)
