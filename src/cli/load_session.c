@@ -10,6 +10,9 @@
 #include "machine/host.h"
 #include "machine/process_memory.h"
 
+/* How often a search runs a level that was not valid. */
+#define PROBE_TRIES 3
+
 /* ---- what a server may have told of the key (B145) ------------------------------------------- */
 
 static void hide_key(pp_load_session *s, pp_text *text)
@@ -312,6 +315,26 @@ static pp_load_level probe_level(const pp_load_session *s, double load)
     return level;
 }
 
+/* A level that is not valid says nothing of the server: it is run again, and every attempt stays
+ * in the report; of one load the last verdict counts. */
+static pp_status probe(pp_load_session *s, double load, pp_error *err)
+{
+    const pp_load_done *done;
+    int tries = 0;
+
+    do {
+        pp_load_level level = probe_level(s, load);
+        pp_status st = run_level(s, &level, err);
+
+        if (st != PP_OK)
+            return st;
+        done = &s->levels[s->level_count - 1];
+        s->probes[s->level_count - 1] = (pp_find_probe){load, done->summary.verdict};
+    } while (done->summary.doubts != 0 && !ended_early(done) && ++tries < PROBE_TRIES &&
+             s->level_count < (size_t)s->find_options.probe_count_max);
+    return PP_OK;
+}
+
 static pp_status run_search(pp_load_session *s, pp_error *err)
 {
     bool whole = s->command.search == PP_LOAD_SEARCH_CLIENTS;
@@ -326,17 +349,12 @@ static pp_status run_search(pp_load_session *s, pp_error *err)
     if (st != PP_OK)
         return st;
     for (;;) {
-        pp_load_level level;
-
         s->find_answer = pp_find_next(&s->find_options, s->probes, s->level_count);
         if (s->find_answer.end != PP_FIND_GOES_ON)
             return PP_OK;
-        level = probe_level(s, s->find_answer.next);
-        st = run_level(s, &level, err);
+        st = probe(s, s->find_answer.next, err);
         if (st != PP_OK || ended_early(&s->levels[s->level_count - 1]))
             return st;
-        s->probes[s->level_count - 1] =
-            (pp_find_probe){s->find_answer.next, s->levels[s->level_count - 1].summary.verdict};
     }
 }
 

@@ -2,10 +2,12 @@
 
 import json
 import os
+import signal
 import sys
 import tempfile
+import time
 
-from harness import Sim, load, main
+from harness import Sim, Started, load, main
 
 # Nine steps of 10 ms (5 ms) behind the first token: a request holds its slot for 90 ms (45 ms).
 HOLD = ["--prefill", "0ms", "--token-time", "10ms"]
@@ -48,13 +50,37 @@ def never_passes(faults):
         faults.exit(run, 1)
 
 
+def a_probe_that_was_disturbed_is_repeated(faults):
+    """We are stopped for a second in the first probe: it says nothing, and runs again."""
+    with Sim("--slots", "4", *SHORT) as sim:
+        started = Started(sim.url, *SMALL, "--find-clients", "1..2", "--requests", "40",
+                          "--slo", "ttft.p50<=1s")
+        time.sleep(1)
+        os.kill(started.process.pid, signal.SIGSTOP)
+        time.sleep(1)
+        os.kill(started.process.pid, signal.SIGCONT)
+        run = started.wait()
+        levels = run.report["levels"]
+        faults.true("first probe: stalled", "stalled" in levels[0]["doubts"], levels[0]["doubts"])
+        faults.equal("clients of the second", levels[1]["asked"]["clients"], 1)
+        faults.equal("highest pass", run.report["find"]["highest_pass"], 2)
+        faults.exit(run, 0)
+
+
 def sweep_names_saturation(faults):
-    """Four slots: the rate grows up to four clients and not beyond."""
+    """Four slots: the rate grows up to four clients and not beyond. A busy machine can take some percent
+    of it away, so the rules are applied here to the rates that were seen."""
     with Sim("--slots", "4", *HOLD) as sim:
         run = load(sim.url, *SMALL, "--clients", "1,2,4,8", "--requests", "48")
         point = run.report["saturation"]
-        faults.equal("first within 5 % of the peak", point["near_peak"]["clients"], 4)
-        faults.equal("first that gains under 10 %", point["gain_below"]["clients"], 8)
+        rates = {p["clients"]: p["rate_per_second"] for p in point["points"]}
+        order = sorted(rates)
+        peak = max(rates.values())
+        faults.equal("first within 5 % of the peak", point["near_peak"]["clients"],
+                     next(c for c in order if rates[c] >= 0.95 * peak))
+        faults.equal("first that gains under 10 %", point["gain_below"]["clients"],
+                     next(c for b, c in zip(order, order[1:]) if rates[c] < 1.1 * rates[b]))
+        faults.true("not before four", point["near_peak"]["clients"] >= 4, str(rates))
         for level, clients in zip(run.report["levels"], (1, 2, 4, 4)):
             rate = level["throughput"]["whole"]["requests_per_second"]
             faults.between(f"rate of {level['asked']['clients']} clients", rate,
@@ -104,6 +130,7 @@ if __name__ == "__main__":
         ("--find-clients answers with the pair around the capacity", clients_between_pass_and_fail),
         ("--find-rate answers with the pair around the capacity", rate_between_pass_and_fail),
         ("a search that never passes says so", never_passes),
+        ("a probe that was disturbed is repeated", a_probe_that_was_disturbed_is_repeated),
         ("a sweep names the saturation under each rule", sweep_names_saturation),
         ("a trace is replayed as written", trace_is_replayed),
         ("ramp and think time", ramp_and_think_time),
