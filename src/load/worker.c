@@ -136,7 +136,6 @@ static void land(pp_worker *w, pp_flight *f)
         f->next = w->spare;
         w->spare = f;
     }
-    atomic_store_explicit(&w->away_seen, w->away_count, memory_order_relaxed);
 }
 
 /* ---- one request -------------------------------------------------------------------------------

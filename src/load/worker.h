@@ -72,7 +72,6 @@ typedef struct pp_worker {
     int64_t away_count;   /* landed and not yet seen again */
     int64_t decoded_here_count;
     atomic_int_fast64_t in_flight_seen; /* for the live figures; the requests of a moment ago */
-    atomic_int_fast64_t away_seen;
 
     pp_phase phase;
     int64_t phase_ns; /* its start */
