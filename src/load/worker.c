@@ -573,7 +573,7 @@ static pp_status get_ready(pp_worker *w, pp_error *err)
     const pp_load_setup *setup = w->shared->setup;
     const pp_load_level *level = w->shared->level;
     int64_t streams = level->loop == PP_LOAD_CLOSED ? level->clients / w->shared->worker_count + 1
-                                                    : 256; /* grows with need */
+                                                    : PP_LOAD_OPEN_STREAMS;
     pp_http_loop_options options = {
         .stream_count = (size_t)(level->loop == PP_LOAD_CLOSED ? streams : 65536),
         .buffer_bytes = streams >= MANY_STREAMS ? FEW_BUFFER_BYTES : 0,

@@ -12,6 +12,10 @@
 #include "load/flight.h"
 #include "load/recorder.h"
 
+/* Replies that each worker has memory for from the start, where no number of clients bounds them;
+ * more are made as they are needed. */
+#define PP_LOAD_OPEN_STREAMS 256
+
 /* Why no more requests are issued. The first cause stays. */
 typedef enum pp_cause {
     PP_CAUSE_NONE = 0,
