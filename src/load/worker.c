@@ -30,7 +30,10 @@ void pp_shared_end(pp_shared *shared, pp_cause cause)
 {
     int none = PP_CAUSE_NONE;
 
-    (void)atomic_compare_exchange_strong(&shared->cause, &none, (int)cause);
+    if (cause == PP_CAUSE_ERROR)
+        atomic_store(&shared->cause, (int)cause);
+    else
+        (void)atomic_compare_exchange_strong(&shared->cause, &none, (int)cause);
 }
 
 static pp_cause cause_of(const pp_worker *w)

@@ -787,6 +787,35 @@ static void a_failure_of_our_own_ends_the_level(void **state)
     tear_down(&s);
 }
 
+static pp_status decode_badly_and_late(pp_arena *arena, const pp_exchange *exchange,
+                                       pp_sample *ret_sample, pp_error *err)
+{
+    if (exchange->id.index == 20)
+        pp_clock_sleep_until_ns(pp_clock_now_ns() + 200 * MS);
+    return decode_badly(arena, exchange, ret_sample, err);
+}
+
+/* The last one is under way, for a minute, when the failure comes. */
+static void a_failure_of_our_own_waits_for_no_reply(void **state)
+{
+    setting s;
+    pp_error err = {0};
+    int64_t began_ns;
+
+    (void)state;
+    set_up(&s, &(load_server_options){.delay_ns = MS,
+                                      .slow_every = 24,
+                                      .slow_delay_ns = 60 * PP_NS_PER_S,
+                                      .event_count = 1});
+    s.setup.sample_of = decode_badly_and_late;
+    s.level.request_count = pp_known_int(24);
+    began_ns = pp_clock_now_ns();
+    assert_int_equal(pp_load_drive(&s.arena, &s.setup, s.source, &s.level, NULL, &s.result, &err),
+                     PP_ERR_MEMORY);
+    assert_in_range(pp_clock_now_ns() - began_ns, 0, 30 * PP_NS_PER_S);
+    tear_down(&s);
+}
+
 /* ---- connections -------------------------------------------------------------------------------
  */
 
@@ -1000,6 +1029,7 @@ int main(void)
         cmocka_unit_test(b166_many_workers_with_one_request_each),
         cmocka_unit_test(b151_measuring_never_waits_for_decoding),
         cmocka_unit_test(a_failure_of_our_own_ends_the_level),
+        cmocka_unit_test(a_failure_of_our_own_waits_for_no_reply),
         cmocka_unit_test(b165_connections_are_kept_or_fresh_as_asked_and_counted),
         cmocka_unit_test(a_post_on_a_connection_that_died_is_not_sent_again),
         cmocka_unit_test(b154_b155_addresses_of_both_families_work),
