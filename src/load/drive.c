@@ -136,7 +136,9 @@ static pp_status make_url(driver *d, pp_arena *arena, pp_error *err)
 
 static void plan_memory(driver *d)
 {
-    int64_t streams = d->shared.level->loop == PP_LOAD_CLOSED ? d->shared.level->clients : 256;
+    int64_t streams = d->shared.level->loop == PP_LOAD_CLOSED
+                          ? d->shared.level->clients
+                          : PP_LOAD_OPEN_STREAMS * d->shared.worker_count;
     size_t each = RESERVE_BYTES / (size_t)streams;
 
     each = each < RESERVE_MIN ? RESERVE_MIN : each;

@@ -46,7 +46,6 @@ typedef struct pp_load_live {
     double ended_per_second;
     double tokens_per_second; /* of replies that ended since the call before */
     pp_maybe_int ttft_ns_p50; /* of replies that ended in the last second */
-    int64_t undecoded_count;  /* replies that wait to be decoded */
 } pp_load_live;
 
 typedef struct pp_load_setup {

@@ -72,10 +72,8 @@ void pp_live_look(pp_live_teller *teller, const pp_shared *shared, const pp_work
     int64_t ended = count_ended(shared, teller->phase, &live);
     int64_t tokens = atomic_load(&shared->board->token_count);
 
-    for (int64_t i = 0; i < shared->worker_count; i++) {
+    for (int64_t i = 0; i < shared->worker_count; i++)
         live.in_flight_count += atomic_load(&workers[i].in_flight_seen);
-        live.undecoded_count += atomic_load(&workers[i].away_seen);
-    }
     if (seconds > 0) {
         live.ended_per_second = (double)(ended - teller->ended_count) / seconds;
         live.tokens_per_second = (double)(tokens - teller->token_count) / seconds;

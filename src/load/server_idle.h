@@ -24,7 +24,8 @@ pp_maybe_bool pp_server_idle_by_gauges(const char *text);
 
 /**
  * Look every 50 ms until no slot works and no request waits, or patience_ns is over; one look in
- * any case, which takes up to 5 s where the server hangs.
+ * any case. It is one request or two, each of which takes up to 5 s where the server hangs; what
+ * hangs does not tell.
  *
  * What the server answers is never an error. Fails with PP_ERR_INTERRUPTED when the loop was
  * stopped, PP_ERR_USAGE for a root that is no URL, PP_ERR_MEMORY.

@@ -30,7 +30,10 @@ void pp_shared_end(pp_shared *shared, pp_cause cause)
 {
     int none = PP_CAUSE_NONE;
 
-    (void)atomic_compare_exchange_strong(&shared->cause, &none, (int)cause);
+    if (cause == PP_CAUSE_ERROR)
+        atomic_store(&shared->cause, (int)cause);
+    else
+        (void)atomic_compare_exchange_strong(&shared->cause, &none, (int)cause);
 }
 
 static pp_cause cause_of(const pp_worker *w)
@@ -136,7 +139,6 @@ static void land(pp_worker *w, pp_flight *f)
         f->next = w->spare;
         w->spare = f;
     }
-    atomic_store_explicit(&w->away_seen, w->away_count, memory_order_relaxed);
 }
 
 /* ---- one request -------------------------------------------------------------------------------
@@ -574,7 +576,7 @@ static pp_status get_ready(pp_worker *w, pp_error *err)
     const pp_load_setup *setup = w->shared->setup;
     const pp_load_level *level = w->shared->level;
     int64_t streams = level->loop == PP_LOAD_CLOSED ? level->clients / w->shared->worker_count + 1
-                                                    : 256; /* grows with need */
+                                                    : PP_LOAD_OPEN_STREAMS;
     pp_http_loop_options options = {
         .stream_count = (size_t)(level->loop == PP_LOAD_CLOSED ? streams : 65536),
         .buffer_bytes = streams >= MANY_STREAMS ? FEW_BUFFER_BYTES : 0,

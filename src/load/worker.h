@@ -12,7 +12,12 @@
 #include "load/flight.h"
 #include "load/recorder.h"
 
-/* Why no more requests are issued. The first cause stays. */
+/* Replies that each worker has memory for from the start, where no number of clients bounds them;
+ * more are made as they are needed. */
+#define PP_LOAD_OPEN_STREAMS 256
+
+/* Why no more requests are issued. The first cause stays, but an error comes before all: nobody
+ * waits for replies of a level that has failed. */
 typedef enum pp_cause {
     PP_CAUSE_NONE = 0,
     PP_CAUSE_COUNT,
@@ -72,7 +77,6 @@ typedef struct pp_worker {
     int64_t away_count;   /* landed and not yet seen again */
     int64_t decoded_here_count;
     atomic_int_fast64_t in_flight_seen; /* for the live figures; the requests of a moment ago */
-    atomic_int_fast64_t away_seen;
 
     pp_phase phase;
     int64_t phase_ns; /* its start */
@@ -101,7 +105,7 @@ void pp_worker_free_flights(pp_worker *worker);
 /** Frees what is left when the thread has ended and the decoder too. */
 void pp_worker_done(pp_worker *worker);
 
-/** Notes why issuing ends, unless it has ended already. */
+/** Notes why issuing ends, unless it has ended already; an error in any case. */
 void pp_shared_end(pp_shared *shared, pp_cause cause);
 
 /** How many requests a phase has, where that is known in advance. */

@@ -153,7 +153,8 @@ PP_MUST_CHECK pp_status pp_http_loop_configure(pp_http_loop *loop,
 void pp_http_loop_wake(pp_http_loop *loop);
 
 /** Begin a transfer; the first bytes are on their way when this returns. The handle is valid until
- * `end` has been called. Fails with PP_ERR_MEMORY, or PP_ERR_USAGE for a URL that is none. */
+ * `end` has been called. Fails with PP_ERR_MEMORY, PP_ERR_USAGE for a URL that is none, or
+ * PP_ERR_LIMIT for more than 64 headers. */
 PP_MUST_CHECK pp_status pp_http_start(pp_http_loop *loop, const pp_http_request *request,
                                       const pp_http_handlers *handlers, pp_http_record *record,
                                       pp_http_transfer **ret_transfer, pp_error *err);

@@ -121,7 +121,7 @@ static void each_write_that_came_later_has_its_own_stamp(void **state)
         size_t ends[3] = {0};
         size_t count;
 
-        print_message("%s\n", rows[i].name);
+        print_message("# %s\n", rows[i].name);
         for (size_t k = 0; k < 3; k++) {
             ends[k] = (k > 0 ? ends[k - 1] : 0) + put_later(&p, rows[i].writes[k]);
         }

@@ -1,0 +1,229 @@
+#include "net/http_client_transfer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+void pp_http_safe_url(const char *url, char *out, size_t out_size)
+{
+    const char *host = strstr(url, "://");
+    size_t scheme;
+    const char *at;
+    size_t path;
+
+    host = host == NULL ? url : host + 3;
+    scheme = (size_t)(host - url);
+    path = strcspn(host, "/?#");
+    at = memchr(host, '@', path);
+    if (at != NULL) {
+        path -= (size_t)(at + 1 - host);
+        host = at + 1;
+    }
+    path += strcspn(host + path, "?#");
+    (void)snprintf(out, out_size, "%.*s%.*s", (int)scheme, url, (int)path, host);
+}
+
+#define MAX_HEADERS 64
+
+/* The lines of a request in the order of sending; `type` is room for one of them. */
+static size_t list_headers(const pp_http_request *request, char *type, size_t type_size,
+                           const char **lines)
+{
+    size_t count = 0;
+
+    lines[count++] = "Accept-Encoding: identity";
+    lines[count++] = "Expect:";
+    if (request->body.data != NULL && request->content_type == NULL) {
+        lines[count++] = "Content-Type: application/json";
+    } else if (request->body.data != NULL) {
+        (void)snprintf(type, type_size, "Content-Type: %s", request->content_type);
+        lines[count++] = type;
+    }
+    for (size_t i = 0; i < request->header_count; i++)
+        lines[count++] = request->headers[i];
+    return count;
+}
+
+static bool headers_are_set(const pp_http_transfer *t, const char *const *lines, size_t count)
+{
+    const struct curl_slist *set = t->headers;
+
+    for (size_t i = 0; i < count; i++, set = set->next)
+        if (set == NULL || strcmp(set->data, lines[i]) != 0)
+            return false;
+    return set == NULL;
+}
+
+static pp_status set_headers(pp_http_transfer *t, const pp_http_request *request, pp_error *err)
+{
+    char type[160];
+    const char *lines[MAX_HEADERS + 3];
+    struct curl_slist *list = NULL;
+    size_t count;
+
+    if (request->header_count > MAX_HEADERS)
+        return pp_fail(err, PP_ERR_LIMIT, "%zu headers for a request, at most %d",
+                       request->header_count, MAX_HEADERS);
+    count = list_headers(request, type, sizeof type, lines);
+    if (headers_are_set(t, lines, count))
+        return PP_OK;
+    for (size_t i = 0; i < count; i++) {
+        struct curl_slist *longer = curl_slist_append(list, lines[i]);
+
+        if (longer == NULL) {
+            curl_slist_free_all(list);
+            return pp_fail(err, PP_ERR_MEMORY, "out of memory for headers");
+        }
+        list = longer;
+    }
+    (void)curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, list);
+    curl_slist_free_all(t->headers);
+    t->headers = list;
+    return PP_OK;
+}
+
+static void set_method(pp_http_transfer *t, const pp_http_request *request)
+{
+    t->has_body = request->body.data != NULL;
+    if (t->has_body) {
+        (void)curl_easy_setopt(t->easy, CURLOPT_POST, 1L);
+        (void)curl_easy_setopt(t->easy, CURLOPT_POSTFIELDS, request->body.data);
+        (void)curl_easy_setopt(t->easy, CURLOPT_POSTFIELDSIZE_LARGE,
+                               (curl_off_t)request->body.size);
+    } else {
+        (void)curl_easy_setopt(t->easy, CURLOPT_HTTPGET, 1L);
+    }
+    if (request->method != NULL || t->has_method)
+        (void)curl_easy_setopt(t->easy, CURLOPT_CUSTOMREQUEST, request->method);
+    t->has_method = request->method != NULL;
+}
+
+/* What every request of a loop has in common. */
+static void set_transport(CURL *easy, const pp_http_loop_options *options)
+{
+    (void)curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    (void)curl_easy_setopt(easy, CURLOPT_PROXY, "");
+    (void)curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    (void)curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    (void)curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+    (void)curl_easy_setopt(easy, CURLOPT_TCP_NODELAY, 1L);
+    (void)curl_easy_setopt(easy, CURLOPT_DNS_CACHE_TIMEOUT, -1L); /* no look-up in mid-run */
+    if (options->buffer_bytes > 0)
+        (void)curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)options->buffer_bytes);
+    if (options->ca_file != NULL)
+        (void)curl_easy_setopt(easy, CURLOPT_CAINFO, options->ca_file);
+    if (options->insecure) {
+        (void)curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
+        (void)curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
+    }
+}
+
+static pp_status check_url(const char *url, const char *shown, pp_error *err)
+{
+    CURLU *parsed = curl_url();
+    CURLUcode code = CURLUE_OUT_OF_MEMORY;
+
+    if (parsed != NULL)
+        code = curl_url_set(parsed, CURLUPART_URL, url, CURLU_NON_SUPPORT_SCHEME);
+    curl_url_cleanup(parsed);
+    if (code == CURLUE_OK &&
+        (strncasecmp(url, "http://", 7) == 0 || strncasecmp(url, "https://", 8) == 0))
+        return PP_OK;
+    return pp_fail(err, PP_ERR_USAGE, "'%s' is no URL of http:// or https://%s%s", shown,
+                   code == CURLUE_OK ? "" : ": ", code == CURLUE_OK ? "" : curl_url_strerror(code));
+}
+
+static pp_status set_url(pp_http_transfer *t, const char *url, pp_error *err)
+{
+    char safe_url[256];
+    pp_status st;
+    char *copy;
+
+    if (t->url != NULL && strcmp(t->url, url) == 0)
+        return PP_OK;
+    pp_http_safe_url(url, safe_url, sizeof safe_url);
+    st = check_url(url, safe_url, err);
+    if (st != PP_OK)
+        return st;
+    copy = strdup(url);
+    if (copy == NULL || curl_easy_setopt(t->easy, CURLOPT_URL, url) != CURLE_OK) {
+        free(copy);
+        return pp_fail(err, PP_ERR_MEMORY, "out of memory for a request to '%s'", safe_url);
+    }
+    free(t->url);
+    t->url = copy;
+    t->is_tls = strncasecmp(url, "https://", 8) == 0;
+    return PP_OK;
+}
+
+pp_status pp_http_transfer_prepare(pp_http_transfer *t, const pp_http_request *request,
+                                   pp_error *err)
+{
+    pp_status st = set_url(t, request->url, err);
+
+    if (st != PP_OK)
+        return st;
+    set_method(t, request);
+    (void)curl_easy_setopt(t->easy, CURLOPT_FRESH_CONNECT, request->fresh_connection ? 1L : 0L);
+    (void)curl_easy_setopt(t->easy, CURLOPT_FORBID_REUSE, request->fresh_connection ? 1L : 0L);
+    return set_headers(t, request, err);
+}
+
+static pp_status new_transfer(pp_http_loop *loop, pp_http_transfer **ret_transfer, pp_error *err)
+{
+    pp_http_transfer *t;
+    pp_status st = pp_deadline_reserve(&loop->deadlines, loop->handle_count + 1, err);
+
+    if (st != PP_OK)
+        return st;
+    t = calloc(1, sizeof *t);
+    if (t == NULL)
+        return pp_fail(err, PP_ERR_MEMORY, "out of memory for a request");
+    t->loop = loop;
+    t->deadline.owner = t;
+    t->easy = curl_easy_init();
+    if (t->easy == NULL) {
+        free(t);
+        return pp_fail(err, PP_ERR_MEMORY, "out of memory for a request");
+    }
+    loop->handle_count++;
+    set_transport(t->easy, &loop->options);
+    pp_http_set_callbacks(t);
+    *ret_transfer = t;
+    return PP_OK;
+}
+
+pp_status pp_http_transfer_take(pp_http_loop *loop, pp_http_transfer **ret_transfer, pp_error *err)
+{
+    pp_http_transfer *t = loop->idle_transfers;
+
+    if (t == NULL)
+        return new_transfer(loop, ret_transfer, err);
+    loop->idle_transfers = t->next;
+    t->data_ns = 0;
+    t->read_serial = t->raw_serial = 0;
+    t->segment = 0;
+    t->refused = t->checked = t->body_full = t->is_chunked = false;
+    t->curl_text[0] = '\0';
+    *ret_transfer = t;
+    return PP_OK;
+}
+
+void pp_http_transfer_put_aside(pp_http_transfer *t)
+{
+    t->record = NULL;
+    t->handlers = (pp_http_handlers){0};
+    t->next = t->loop->idle_transfers;
+    t->loop->idle_transfers = t;
+}
+
+void pp_http_transfer_free(pp_http_transfer *t)
+{
+    if (t->easy != NULL)
+        curl_easy_cleanup(t->easy);
+    curl_slist_free_all(t->headers);
+    free(t->url);
+    t->loop->handle_count--;
+    free(t);
+}
