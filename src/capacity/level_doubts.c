@@ -1,15 +1,17 @@
 /* Whether the figures of a level may be believed, and what a reader should know of them. */
 #include "capacity/level_parts.h"
 
-static const char *const doubt_names[PP_DOUBT_COUNT] = {
+static const char *const doubt_names[] = {
     "clock-set",       "stalled",           "late",     "client-lag", "client-cpu",
     "in-flight-above", "schedule-not-kept", "not-cold", "polluted",
 };
-static const char *const note_names[PP_NOTE_COUNT] = {
+static const char *const note_names[] = {
     "not-steady",     "no-steady-window", "overloaded",     "gathered",
     "cold-not-shown", "tokens-estimated", "wrong-length",   "interrupted",
     "hopeless",       "all-failed",       "warm-up-failed",
 };
+_Static_assert(PP_COUNT_OF(doubt_names) == PP_DOUBT_COUNT, "a doubt without a name");
+_Static_assert(PP_COUNT_OF(note_names) == PP_NOTE_COUNT, "a note without a name");
 
 const char *pp_load_doubt_name(size_t n)
 {

@@ -60,6 +60,9 @@ static const char *because(pp_arena *arena, const pp_slo_result *r)
         return "";
     if (r->reason == PP_SLO_REASON_TOO_FEW && looks_missed(r))
         return "; looks missed, and more requests would show it";
+    if (r->reason == PP_SLO_REASON_NO_REQUESTS && r->undefined_count > 0)
+        return pp_arena_printf(arena, "; %lld ended well, and none has this measure",
+                               (long long)r->undefined_count);
     if (r->needed_more_count.known)
         return pp_arena_printf(arena, "; %lld requests would decide if %s is over",
                                (long long)(r->counted + r->needed_more_count.value),
@@ -162,7 +165,7 @@ static void print_demands(const writer *w)
 /* ---- doubts and notes ----------------------------------------------------------------------- */
 
 /* In the order of the bits. */
-static const char *const doubt_sentences[PP_DOUBT_COUNT] = {
+static const char *const doubt_sentences[] = {
     "the wall clock was set while measuring",
     "this program was stopped or starved",
     "requests began late",
@@ -173,7 +176,7 @@ static const char *const doubt_sentences[PP_DOUBT_COUNT] = {
     "cold prompts were asked, and some came from the server's cache",
     "the server still worked on something else when the level began",
 };
-static const char *const note_sentences[PP_NOTE_COUNT] = {
+static const char *const note_sentences[] = {
     "beginnings and ends did not balance; a longer run would",
     "there was no time when all clients were at work",
     "requests in flight grew over the run: there, latency has no limit",
@@ -184,7 +187,10 @@ static const char *const note_sentences[PP_NOTE_COUNT] = {
     "stopped by a signal; this is what was measured",
     "given up: the first requests all failed alike",
     "no request ended well",
+    "a warm-up request failed, and all had to complete",
 };
+_Static_assert(PP_COUNT_OF(doubt_sentences) == PP_DOUBT_COUNT, "a doubt without a sentence");
+_Static_assert(PP_COUNT_OF(note_sentences) == PP_NOTE_COUNT, "a note without a sentence");
 
 /* "1, 2, 4 clients": those whose bit is set. */
 static const char *levels_with(const writer *w, unsigned bit, bool doubts)

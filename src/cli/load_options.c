@@ -453,6 +453,15 @@ static pp_status read_transport(pp_arena *arena, const pp_args *args, pp_load_co
 
 /* ---- what is demanded ------------------------------------------------------------------------ */
 
+/* Demands on each request say what is good and decide nothing. */
+static bool any_decides(const pp_load_command *c)
+{
+    for (size_t i = 0; i < c->slo_count; i++)
+        if (c->slos[i].kind != PP_SLO_EACH)
+            return true;
+    return false;
+}
+
 static pp_status read_demands(pp_arena *arena, const pp_args *args, pp_load_command *c,
                               pp_error *err)
 {
@@ -481,7 +490,7 @@ static pp_status read_demands(pp_arena *arena, const pp_args *args, pp_load_comm
     if (st == PP_OK && c->max_error_percent > 100)
         st =
             pp_fail(err, PP_ERR_RANGE, "--max-error-rate: expected 0%% to 100%%, got '%s'", errors);
-    if (st == PP_OK && c->search != PP_LOAD_SEARCH_NONE && c->slo_count == 0)
+    if (st == PP_OK && c->search != PP_LOAD_SEARCH_NONE && !any_decides(c))
         st = pp_fail(err, PP_ERR_USAGE, "%s needs at least one --slo that decides",
                      c->search == PP_LOAD_SEARCH_RATE ? "--find-rate" : "--find-clients");
     return st;

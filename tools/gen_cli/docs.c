@@ -27,7 +27,9 @@ static void print_positional(const pp_positional *row)
     char meaning[PP_HELP_TEXT_MAX];
 
     pp_help_meaning(row->help, row->value, meaning, sizeof meaning);
-    printf("| `%s` | %s | ", row->value->unit, row->optional ? "" : "required");
+    printf("| `");
+    gen_escaped(row->value->unit, "|"); /* ends a cell inside of code, too */
+    printf("` | %s | ", row->optional ? "" : "required");
     print_cell(meaning);
     printf("%s |\n", row->repeats ? "; may be repeated" : "");
 }
@@ -39,8 +41,9 @@ static void print_option(const pp_option *row)
     printf("| ");
     if (row->letter != 0)
         printf("`-%c`, ", row->letter);
-    printf("`--%s%s%s` | ", row->name, row->value != NULL ? " " : "",
-           row->value != NULL ? row->value->unit : "");
+    printf("`--%s%s", row->name, row->value != NULL ? " " : "");
+    gen_escaped(row->value != NULL ? row->value->unit : "", "|");
+    printf("` | ");
     if (row->required)
         printf("required");
     else if (row->standard != NULL)

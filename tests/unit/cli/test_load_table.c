@@ -134,6 +134,46 @@ static void doubts_and_searches_are_shown(void **state)
     pp_arena_done(&f.arena);
 }
 
+static void each_doubt_and_note_has_a_sentence(void **state)
+{
+    fixture f;
+    char *text;
+
+    (void)state;
+    make_fixture(&f);
+    summarise(&f);
+    f.levels[0].summary.doubts = (1u << PP_DOUBT_COUNT) - 1;
+    f.levels[0].summary.notes = (1u << PP_NOTE_COUNT) - 1;
+    text = printed(&f);
+    assert_null(strstr(text, "(null)"));
+    assert_contains(
+        text, ": the server still worked on something else when the level began (polluted)\n");
+    assert_contains(text, ": a warm-up request failed, and all had to complete (warm-up-failed)\n");
+    free(text);
+    pp_arena_done(&f.arena);
+}
+
+/* No number of requests of one token has a time between tokens. */
+static void a_measure_that_no_request_has_is_not_promised(void **state)
+{
+    pp_error err = {0};
+    fixture f;
+    char *text;
+
+    (void)state;
+    make_fixture(&f);
+    f.report.level_count = 2;
+    assert_ok(pp_slo_parse(&f.arena, pp_text_of("tpot.p95<=1s"), &f.slos[0], &err), err);
+    for (size_t i = 0; i < f.n; i++)
+        f.samples[i].generated_tokens = pp_known_int(1);
+    summarise(&f);
+    text = printed(&f);
+    assert_contains(text, "; 60 ended well, and none has this measure\n");
+    assert_null(strstr(text, "would decide"));
+    free(text);
+    pp_arena_done(&f.arena);
+}
+
 static void an_empty_report_has_a_table(void **state)
 {
     fixture f;
@@ -176,6 +216,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_table_is_what_it_says),
         cmocka_unit_test(doubts_and_searches_are_shown),
+        cmocka_unit_test(each_doubt_and_note_has_a_sentence),
+        cmocka_unit_test(a_measure_that_no_request_has_is_not_promised),
         cmocka_unit_test(an_empty_report_has_a_table),
         cmocka_unit_test(times_carry_their_unit),
     };
