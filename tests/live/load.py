@@ -8,58 +8,28 @@ import json
 import os
 import pathlib
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
-import urllib.error
-import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "load"))
 import harness  # noqa: E402
+from llama_server import LlamaServer  # noqa: E402
 
-SERVER, MODEL = sys.argv[1:3]
-START_SECONDS = 30
+PROGRAM, MODEL = sys.argv[1:3]
 SLOTS, CONTEXT = 4, 512  # of each slot
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
-class Server:
-    """llama-server; `with` stops it."""
-
+class Server(LlamaServer):
     def __init__(self):
-        self.url = f"http://127.0.0.1:{free_port()}"
-        self.process = subprocess.Popen(
-            [SERVER, "--model", MODEL, "--host", "127.0.0.1", "--port", self.url.rsplit(":", 1)[1],
-             "--ctx-size", str(SLOTS * CONTEXT), "--parallel", str(SLOTS), "--cache-ram", "0",
-             "--threads", "1", "--metrics", "--no-webui"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-    def __enter__(self):
-        end = time.monotonic() + START_SECONDS
-        while time.monotonic() < end and self.process.poll() is None:
-            try:
-                urllib.request.urlopen(self.url + "/health", timeout=5).read()
-                return self
-            except (urllib.error.URLError, ConnectionError):
-                time.sleep(0.1)
-        self.process.kill()
-        sys.exit("# llama-server does not answer")
-
-    def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait(30)
+        super().__init__(PROGRAM, MODEL, "--ctx-size", str(SLOTS * CONTEXT), "--parallel", str(SLOTS),
+                         "--metrics", "--no-webui")
 
     def totals(self):
         """Tokens of prompts computed, tokens generated, since its start."""
         found = {}
-        for line in urllib.request.urlopen(self.url + "/metrics", timeout=30).read().decode().splitlines():
+        for line in self.get("/metrics").splitlines():
             if not line.startswith("#"):
                 name, value = line.split()
                 found[name] = float(value)
@@ -87,12 +57,11 @@ def add_up(f, run):
         f.equal(f"level {number}: numbers", sorted(s["index"] for s in of), list(range(1, len(of) + 1)))
 
 
-def counted(f, server, *args, want_exit=(0,)):
+def counted(f, server, *args):
     """A load; its tokens held against the totals of the server."""
     before = server.totals()
     run = harness.load(server.url, "--pid", str(server.process.pid), *args)
-    if run.exit not in want_exit:
-        f.append(f"exit code {run.exit}: {run.stderr.strip()}")
+    harness.went(f, run)
     f.equal("the server's tokens of prompts and answers", computed(run.samples),
             [b - a for a, b in zip(before, server.totals())])
     add_up(f, run)
@@ -107,9 +76,7 @@ def asked_lengths(f, run, prompt, answer):
 
 
 def closed_loop(f, server):
-    # 0, or 3 where this machine is so busy that the client doubts itself
-    run = counted(f, server, "-c", "1,2,4", "-n", "8", "--prompt-tokens", "60", "--output-tokens", "24",
-                  want_exit=(0, 3))
+    run = counted(f, server, "-c", "1,2,4", "-n", "8", "--prompt-tokens", "60", "--output-tokens", "24")
     f.equal("levels", [level["asked"]["clients"] for level in run.report["levels"]], [1, 2, 4])
     f.equal("requests, warm-up included", len(run.samples), (8 + 1) + (8 + 2) + (8 + 4))
     f.equal("all well", {s["status"] for s in run.samples}, {"ok"})
@@ -122,7 +89,7 @@ def closed_loop(f, server):
 
 def open_loop(f, server):
     run = counted(f, server, "-r", "8/s", "--arrivals", "constant", "-n", "12", "--prompt-tokens", "40",
-                  "--output-tokens", "8", want_exit=(0, 3))
+                  "--output-tokens", "8")
     due = [s["scheduled_ns"] for s in run.measured]
     f.equal("due every 125 ms", {round((b - a) / 1e6) for a, b in zip(due, due[1:])}, {125})
     f.true("none begins before it is due", all(s["started_ns"] >= s["scheduled_ns"] for s in run.measured))
@@ -131,14 +98,13 @@ def open_loop(f, server):
 def endpoints(f, server):
     for api, path in (("text", "/v1/completions"), ("completion", "/completion")):
         run = counted(f, server, "--api", api, "-c", "2", "-n", "6", "--prompt-tokens", "50",
-                      "--output-tokens", "12", want_exit=(0, 3))
+                      "--output-tokens", "12")
         asked_lengths(f, run, 50, 12)
         f.equal("dialect", run.report["run"]["dialect"], f"llama-server {path}")
 
 
 def cold(f, server):
-    run = counted(f, server, "--cold", "-c", "2", "-n", "8", "--prompt-tokens", "90", "--output-tokens", "4",
-                  want_exit=(0, 3))
+    run = counted(f, server, "--cold", "-c", "2", "-n", "8", "--prompt-tokens", "90", "--output-tokens", "4")
     cache = run.level["cache"]
     f.equal("cached tokens", {s["tokens"]["cached"] for s in run.samples}, {0})
     f.equal("is cold", (cache["is_cold"], cache["cached_tokens"]), (True, 0))
@@ -147,8 +113,7 @@ def cold(f, server):
 
 def warm(f, server):
     # One slot's worth of clients: the one prompt is in the cache from the warm-up on.
-    run = counted(f, server, "--warm", "-c", "1", "-n", "6", "--prompt-tokens", "90", "--output-tokens", "4",
-                  want_exit=(0, 3))
+    run = counted(f, server, "--warm", "-c", "1", "-n", "6", "--prompt-tokens", "90", "--output-tokens", "4")
     # All but the last token, which has to be computed for the answer.
     f.equal("cached tokens", {s["tokens"]["cached"] for s in run.measured}, {89})
     f.equal("is cold", (run.level["cache"]["is_cold"], run.level["cache"]["cached_tokens"]), (False, 6 * 89))
@@ -169,7 +134,7 @@ def process_figures(f, server):
 
 def cut(f, server):
     run = harness.load(server.url, "-c", "3", "-d", "1s", "--prompt-tokens", "40", "--output-tokens", "400")
-    f.true("exit code 0 or 3", run.exit in (0, 3), f"{run.exit} {run.stderr.strip()}")
+    harness.went(f, run)
     add_up(f, run)
     f.equal("ended by", run.level["observed"]["ended_by"], "duration")
     f.between("cut", run.level["counts"]["cut"], 1, 3)
@@ -181,7 +146,7 @@ def idle(server, seconds=10):
     """No slot has work left."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        slots = json.loads(urllib.request.urlopen(server.url + "/slots", timeout=30).read())
+        slots = json.loads(server.get("/slots"))
         if not any(slot["is_processing"] for slot in slots):
             return True
         time.sleep(0.1)

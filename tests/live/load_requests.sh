@@ -8,5 +8,5 @@ command -v python3 > /dev/null || skip_all "no python3"
 begin
 "$paretopilot" model synth --shape tiny --type q8_0 --output "$work/tiny.gguf" > /dev/null ||
     exit 1
-python3 "$PARETOPILOT_SOURCE/tests/live/load_requests.py" "${PARETOPILOT_PRINT_REQUESTS:?}" \
+python3 -B "$PARETOPILOT_SOURCE/tests/live/load_requests.py" "${PARETOPILOT_PRINT_REQUESTS:?}" \
     "$llama/llama-server" "$work/tiny.gguf"

@@ -11,8 +11,8 @@ import sys
 import tempfile
 import time
 
-from harness import BINARY, Faults, Sim, Started, load, main  # noqa: F401
-from peers import Peer, Prompts, plain, unchecked, went
+from harness import BINARY, Faults, Sim, Started, load, main, went  # noqa: F401
+from peers import Peer, Prompts, plain, unchecked
 
 FAST = ("--token-time", "1ms", "--prefill", "1us")
 SHORT = ("--prompt-tokens", "32", "--output-tokens", "4")

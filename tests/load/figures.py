@@ -14,8 +14,8 @@ import sys
 import tempfile
 import time
 
-from harness import BINARY, Sim, Started, load, main
-from peers import Prompts, went
+from harness import BINARY, Sim, Started, load, main, went
+from peers import Prompts
 
 FAST = ("--token-time", "1ms", "--prefill", "1us")
 SHORT = ("--prompt-tokens", "32", "--output-tokens", "4")

@@ -6,8 +6,8 @@ import re
 import subprocess
 import sys
 
-from harness import BINARY, load, main
-from peers import MIB, Process, Prompts, unchecked, went
+from harness import BINARY, load, main, went
+from peers import MIB, Process, Prompts, unchecked
 
 
 def server_of(process, *args):

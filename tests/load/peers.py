@@ -160,27 +160,6 @@ def unchecked(what):
     print(f"# not checked here: {what}")
 
 
-# A busy machine may disturb the client, which then says so; the server is as it was.
-DISTURBED = {"stalled", "late", "client-lag", "client-cpu"}
-
-
-def doubts(level):
-    """Those that do not come from a busy machine."""
-    return [word for word in level["doubts"] if word not in DISTURBED]
-
-
-def disturbed(run):
-    return any(word in DISTURBED for level in run.report["levels"] for word in level["doubts"])
-
-
-def went(f, run):
-    """The load did what it should: exit code 0, or 3 where only the machine was too busy."""
-    if run.exit == 3 and run.report and disturbed(run):
-        f.equal("doubts", [doubts(level) for level in run.report["levels"] if doubts(level)], [])
-    else:
-        f.exit(run, 0)
-
-
 # ---- servers with memory -------------------------------------------------------------------------
 
 def touched(size):

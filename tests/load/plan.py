@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import time
 
-from harness import BINARY, Faults, Sim, load, main  # noqa: F401
+from harness import BINARY, Faults, Sim, load, main, went  # noqa: F401
 
 PROMPTS = ["first prompt", "another one", "and the third"]
 
@@ -81,14 +81,10 @@ def body(text, tokens):
     }, sort_keys=True, separators=(",", ":")).encode()
 
 
-# One exit code for a run that holds, another for one whose client was disturbed by a busy machine.
-WELL = (0, 3)
-
-
 def the_plan_is_what_is_sent(f):
     with Folder() as folder, Sim("--slots", "4", "--token-time", "2ms", "--prefill", "0.1ms") as sim:
         run = folder.load(sim.url)
-        f.true("exit", run.exit in WELL, run.stderr)
+        went(f, run)
         evaluation = folder.evaluation
         holds = validates(f, folder.evaluation_path)
         sim.stop()
@@ -117,7 +113,7 @@ def the_plan_is_what_is_sent(f):
 def the_order_is_kept(f):
     with Folder() as folder, Sim("--slots", "4", "--token-time", "2ms") as sim:
         run = folder.load(sim.url, "--execution-order", "4,1,2")
-        f.true("exit", run.exit in WELL, run.stderr)
+        went(f, run)
         evaluation = folder.evaluation
         holds = validates(f, folder.evaluation_path)
     f.true("validate names version 1.1", "load-evaluation 1.1" in holds, holds)
@@ -135,7 +131,7 @@ def failed_requests_are_rows_that_miss(f):
     with Folder(concurrency_levels=[1, 2]) as folder, \
             Sim("--slots", "4", "--token-time", "2ms", "--fault", "status:503@11") as sim:
         run = folder.load(sim.url)
-        f.true("exit", run.exit in WELL, run.stderr)  # one level met the limits
+        went(f, run)  # one level met the limits
         evaluation = folder.evaluation
         validates(f, folder.evaluation_path)
     first, second = evaluation["rows"]
@@ -213,7 +209,7 @@ def it_is_bound_to_its_server(f):
         canonical_path = folder.write("canonical.json", argv(18081))
         run = folder.load(sim.url, "--load-command", load_path,
                           "--canonical-command", canonical_path)
-        f.true("exit", run.exit in WELL, run.stderr)
+        went(f, run)
         binding = folder.evaluation["evidence_binding"]
         holds = validates(f, folder.evaluation_path)
         digests = {name: hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()
@@ -245,7 +241,7 @@ def another_server_is_refused_before_it_is_asked(f):
 def memory_is_that_of_the_server(f):
     with Folder(concurrency_levels=[1]) as folder, Sim("--token-time", "2ms") as sim:
         run = folder.load(sim.url, "--pid", str(sim.process.pid))
-        f.true("exit", run.exit in WELL, run.stderr)
+        went(f, run)
         row = folder.evaluation["rows"][0]
         status = pathlib.Path(f"/proc/{sim.process.pid}/status").read_text()
     now_mib = int(next(line.split()[1] for line in status.splitlines()
@@ -277,7 +273,7 @@ def two_become_one(f):
         paths = []
         for candidate in ("b", "a"):
             run = folder.load(sim.url, candidate=candidate)
-            f.true(f"exit of {candidate}", run.exit in WELL, run.stderr)
+            went(f, run)
             paths.append(folder.path / f"{candidate}.json")
             folder.evaluation_path.rename(paths[-1])
         out = folder.path / "combined.json"

@@ -7,8 +7,8 @@ from statistics import median
 import subprocess
 import sys
 
-from harness import BINARY, Sim, load, main
-from peers import Peer, Prompts, chat_events, chunk, disturbed, doubts, went
+from harness import BINARY, Sim, disturbed, doubts, load, main, went
+from peers import Peer, Prompts, chat_events, chunk
 
 FAST = ("--token-time", "1ms", "--prefill", "1us")
 

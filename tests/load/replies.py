@@ -10,8 +10,8 @@ import sys
 import threading
 import time
 
-from harness import BINARY, Sim, load, main
-from peers import Peer, Prompts, chat_events, chunk, plain, went
+from harness import BINARY, Sim, load, main, went
+from peers import Peer, Prompts, chat_events, chunk, plain
 
 SHORT = ("--prompt-tokens", "32", "--output-tokens", "4")
 
