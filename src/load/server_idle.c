@@ -68,6 +68,8 @@ static pp_maybe_real gauge(const char *text, const char *name)
         line += *line == '\n';
         if (strncmp(line, name, size) != 0 || line[size] != ' ')
             continue;
+        if (strchr("0123456789.", line[size + 1]) == NULL || line[size + 1] == '\0')
+            continue; /* strtod would look for a number on the next line */
         value = strtod(line + size, &end);
         if (end != line + size && value >= 0 && value < 1e15) /* no NaN */
             return pp_known_real(value);

@@ -50,6 +50,7 @@ static void b050_gauges_tell_it_where_slots_do_not(void **state)
         {"llamacpp:requests_processing 0\n", UNTOLD},
         {"llamacpp:requests_processing nan\nllamacpp:requests_deferred 0\n", UNTOLD},
         {"llamacpp:requests_processing\nllamacpp:requests_deferred 0\n", UNTOLD},
+        {"llamacpp:requests_processing \n0\nllamacpp:requests_deferred 0\n", UNTOLD},
         {"llamacpp:requests_processing_seconds 0\nllamacpp:requests_deferred 0\n", UNTOLD},
         {"# llamacpp:requests_processing 0\nllamacpp:requests_deferred 0\n", UNTOLD},
         {"", UNTOLD},
