@@ -7,7 +7,7 @@ import sys
 import tempfile
 import time
 
-from harness import Sim, Started, load, main
+from harness import Sim, Started, load, main, went
 
 # Nine steps of 10 ms (5 ms) behind the first token: a request holds its slot for 90 ms (45 ms).
 HOLD = ["--prefill", "0ms", "--token-time", "10ms"]
@@ -98,7 +98,7 @@ def trace_is_replayed(faults):
             file.writelines(json.dumps(line) + "\n" for line in lines)
         for speed in (1, 2):
             run = load(sim.url, "--trace", path, "--speed", str(speed), "--api", "completion")
-            faults.exit(run, 0)
+            went(faults, run)
             samples = run.measured
             faults.equal("requests", len(samples), 13)
             first = samples[0]["scheduled_ns"]

@@ -3,7 +3,7 @@
 Names begin with the number of the report; what is right follows from the bytes that the server was
 told to send, and times from its own log."""
 
-from harness import main, ms
+from harness import disturbed, main, ms, went
 from tapes import (DONE, PAUSE, each, event, choice, finish, play, play_one, play_valid, said, sha256, stream, thought,
                    token, usage)
 
@@ -213,7 +213,7 @@ def b034_no_tokens_and_one(f):
             f.true(f"{api}, 0: prompt is counted", sample["tokens"]["prompt"] >= 1, sample["tokens"])
         f.equal(f"{api}, 0: undefined", run.level["times"]["ttft"]["undefined_count"], 3)
         f.equal(f"{api}, 0: no rate", run.level["throughput"]["generation_of_each"]["count"], 0)
-        f.exit(run, 0)
+        went(f, run)
         run, _ = play_valid(None, "--requests", "3", "--output-tokens", "1", "--api", api, sim=SLOW_PROMPT)
         for sample in run.measured:
             f.equal(f"{api}, 1", (sample["status"], sample["gaps_ns"], sample["tokens"]["generated"]), ("ok", [], 1))
@@ -221,7 +221,7 @@ def b034_no_tokens_and_one(f):
         tpot = run.level["times"]["tpot"]
         f.equal(f"{api}, 1: no time per token", (tpot["undefined_count"], tpot["ok"]["count"]), (3, 0))
         f.equal(f"{api}, 1: no rate", run.level["throughput"]["generation_of_each"]["count"], 0)
-        f.exit(run, 0)
+        went(f, run)
 
 
 def b034_a_server_that_reports_one_for_none(f):
@@ -297,10 +297,11 @@ def b039_failures_beside_each_percentile(f):
     run, _ = play_valid(each(*replies), "--requests", "40", "--output-tokens", "2", "--slo", "ttft.p50<=10s",
                         "--slo", "error-rate<=5%")
     f.equal("counts", (run.level["counts"]["ok"], run.level["counts"]["failed"]), (14, 26))
-    f.equal("verdict", run.level["verdict"], "fail")
-    f.equal("each demand", [v["verdict"] for v in run.level["verdicts"]], ["fail", "fail"])
+    if not disturbed(run):  # a level that is not valid has no verdict
+        f.equal("verdict", run.level["verdict"], "fail")
+        f.equal("each demand", [v["verdict"] for v in run.level["verdicts"]], ["fail", "fail"])
     f.equal("violations", verdict_of(run, "ttft.p50<=10s")["violation_count"], 26)
-    f.exit(run, 1)
+    went(f, run, 1)
     ttft = run.level["times"]["ttft"]["from_start"]
     f.equal("failures beside it", (ttft["ok"]["count"], ttft["ok"]["failed_count"]), (14, 26))
     f.equal("with them", [(p["percent"], p["is_failed"], p["value_ms"]) for p in ttft["with_failures"]["percentiles"]],
@@ -308,9 +309,9 @@ def b039_failures_beside_each_percentile(f):
     run, _ = play_valid(None, "--requests", "40", "--output-tokens", "2", "--slo", "ttft.p95<=10s",
                         sim=["--token-time", "20ms", "--fault", "status:500@share:0.65"])
     f.equal("by the server's chance", run.level["verdict"], "fail")
-    f.exit(run, 1)
+    went(f, run, 1)
     run, _ = play(each(*replies), "--requests", "40", "--output-tokens", "2", "--max-error-rate", "50%")
-    f.exit(run, 1)
+    went(f, run, 1)
 
 
 def b040_reasoning_used_up_the_limit(f):
@@ -328,7 +329,7 @@ def b040_reasoning_used_up_the_limit(f):
     f.equal("time per token", times["tpot"]["ok"]["count"], 2)
     run, _ = play_valid(None, "--output-tokens", "6", sim=["--token-time", "10ms", "--fault", "reasoning:1000"])
     f.equal("the server's own", ("no-answer" in run.measured[0]["flags"], run.measured[0]["tokens"]["generated"]), (True, 6))
-    f.exit(run, 0)
+    went(f, run)
 
 
 if __name__ == "__main__":
