@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "stats/beta.h"
+#include "stats/portable.h"
 
 #define NONE     ((size_t)-1)
 #define ROUNDING 1e-12 /* relative: 11 is 10 % more than 10, whatever 10 * 1.1 is */
@@ -150,15 +151,15 @@ static bool jackknife(const pp_saturation_point *points, size_t n, double knee, 
 
         if (!fit(points, n, i, &k) || !knee_of(&k, &without))
             return false;
-        off = log(without / knee);
+        off = pp_portable_log(without / knee);
         sum += off;
         squares += off * off;
     }
     squares = fmax(0.0, squares - sum * sum / (double)n);
     half = pp_student_quantile((double)(n - 1), (1 + PP_SATURATION_CONFIDENCE) / 2) *
            sqrt(squares * (double)(n - 1) / (double)n);
-    *ret_low = fmax(1.0, knee * exp(-half));
-    *ret_high = knee * exp(half);
+    *ret_low = fmax(1.0, knee * pp_portable_exp(-half));
+    *ret_high = knee * pp_portable_exp(half);
     return isfinite(*ret_high);
 }
 

@@ -3,6 +3,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "stats/portable.h"
+
 #define TINY       1e-300 /* stands for a denominator of 0 */
 #define MAX_ROUNDS 100000 /* about 5 * sqrt(max(a, b)) are needed */
 
@@ -47,7 +49,9 @@ double pp_beta_regularised(double a, double b, double x)
         return 0.0;
     if (x >= 1)
         return 1.0;
-    front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
+    front =
+        pp_portable_exp(pp_portable_lgamma(a + b) - pp_portable_lgamma(a) - pp_portable_lgamma(b) +
+                        a * pp_portable_log(x) + b * pp_portable_log(1 - x));
     if (x <= (a + 1) / (a + b + 2))
         return front * fraction(a, b, x) / a;
     return 1.0 - front * fraction(b, a, 1 - x) / b;

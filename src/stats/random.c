@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "stats/portable.h"
+
 uint64_t pp_random_stream(uint64_t seed, const char *name, uint64_t index)
 {
     uint64_t key = pp_random_at(seed, 0);
@@ -26,45 +28,6 @@ uint64_t pp_random_below(uint64_t *state, uint64_t count)
 double pp_random_uniform(uint64_t *state)
 {
     return ((double)(pp_random_next(state) >> 12) + 0.5) * 0x1p-52;
-}
-
-/* ---- the same on every machine --------------------------------------------------------------- */
-
-#define LN_2_HIGH 0x1.62e42fefa3800p-1 /* its last bits are zero: exact times an exponent */
-#define LN_2_LOW  0x1.ef35793c76730p-45
-
-/* log(m 2^e) = e log 2 + 2 atanh((m - 1) / (m + 1)), with m in [sqrt 1/2, sqrt 2): the argument of
- * the series is below 0.172, so 12 terms reach beyond the last bit. */
-double pp_portable_log(double x)
-{
-    int exponent;
-    double m = frexp(x, &exponent);
-    double s, square, sum;
-
-    if (m < 0x1.6a09e667f3bcdp-1) {
-        m *= 2;
-        exponent--;
-    }
-    s = (m - 1) / (m + 1);
-    square = s * s;
-    sum = 1.0 / 25;
-    for (int k = 23; k >= 3; k -= 2)
-        sum = 1.0 / k + square * sum;
-    return exponent * LN_2_HIGH + (2 * s + (2 * s * (square * sum) + exponent * LN_2_LOW));
-}
-
-/* exp(n log 2 + r) = 2^n exp(r), |r| <= 0.35; 18 terms of the series. */
-double pp_portable_exp(double x)
-{
-    double n, r, sum = 1;
-
-    if (x < -745)
-        return 0;
-    n = floor(x / (LN_2_HIGH + LN_2_LOW) + 0.5);
-    r = (x - n * LN_2_HIGH) - n * LN_2_LOW;
-    for (int k = 18; k >= 1; k--)
-        sum = 1 + r * sum / k;
-    return ldexp(sum, (int)n);
 }
 
 /* ---- distributions --------------------------------------------------------------------------- */

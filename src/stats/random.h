@@ -55,9 +55,4 @@ double pp_random_normal(uint64_t *state);
  * + 1. */
 double pp_random_gamma(uint64_t *state, double shape);
 
-/* Within 2^-51 of the true value, relative; x > 0 and finite. */
-double pp_portable_log(double x);
-/* For x <= 0; 0 below -745. */
-double pp_portable_exp(double x);
-
 #endif
