@@ -14,8 +14,8 @@ export LC_ALL=C
 # Homebrew ('-': comes with the system). A tool from elsewhere, such as a Meson from
 # PyPI, is left alone: Debian's would only stand beside it. So is another libcurl4-dev:
 # the flavours exclude each other, and replacing one may take other packages along.
-# jsonschema, mandoc and zsh are not asked for elsewhere: without them the tests `schemas` and
-# `cli tables` skip what needs them.
+# jsonschema, mandoc, zsh and locales are not asked for elsewhere: without them the tests `schemas`,
+# `cli tables` and `addresses` skip what needs them.
 readonly build_needs='
 gcc                   command:cc                    gcc
 libc6-dev             -                             -
@@ -35,6 +35,8 @@ python3-jsonschema    -                             -
 mandoc                command:mandoc                -
 zsh                   command:zsh                   -
 fish                  command:fish                  fish
+curl                  command:curl                  curl
+locales               command:locale-gen            -
 '
 
 # Only for `make bench`: the peer of the load client.
