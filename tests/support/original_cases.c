@@ -56,3 +56,19 @@ pp_status original_case_parse(pp_arena *arena, const pp_json *row, const char *i
     assert_true(case_input(arena, from, ret_bytes));
     return pp_json_parse(arena, input, ret_bytes->data, ret_bytes->size, ret_root, err);
 }
+
+void original_class_check(const original_class *classes, size_t n_classes, const char *id,
+                          const char *code, const char *text)
+{
+    size_t i = 0;
+
+    while (i < n_classes && strcmp(classes[i].code, code) != 0)
+        i++;
+    if (i == n_classes)
+        fail_msg("%s: unknown class '%s'; ours says: %s", id, code, text);
+    for (size_t j = 0; j < PP_COUNT_OF(classes[i].says) && classes[i].says[j] != NULL; j++) {
+        if (strstr(text, classes[i].says[j]) != NULL)
+            return;
+    }
+    fail_msg("%s: refused for another reason than '%s': %s", id, code, text);
+}

@@ -18,4 +18,14 @@ PP_MUST_CHECK pp_status original_case_parse(pp_arena *arena, const pp_json *row,
                                             pp_text *ret_bytes, const pp_json **ret_root,
                                             pp_error *err);
 
+/* What our refusal says where the original's has this code; one of the texts will do. */
+typedef struct original_class {
+    const char *code;
+    const char *says[4];
+} original_class;
+
+/** Fail the running test unless `text`, our refusal, is one of the class `code`. */
+void original_class_check(const original_class *classes, size_t n_classes, const char *id,
+                          const char *code, const char *text);
+
 #endif

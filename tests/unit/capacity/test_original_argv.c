@@ -9,10 +9,7 @@
 #include "shared.h"
 
 /* What our refusal says where the original's has this code. */
-static const struct {
-    const char *code;
-    const char *says[4];
-} classes[] = {
+static const original_class classes[] = {
     {"argument-count", {"expected 1 to 128 arguments"}},
     {"argument-too-long", {"expected at most 4096 characters"}},
     {"blank-argument", {"blank", "expected text", "expected a string"}},
@@ -49,21 +46,6 @@ static pp_status read_argv(pp_arena *arena, const pp_json *row, const char *key,
     return pp_server_command_decode(arena, command, ret_argv, err);
 }
 
-static void check_class(const char *id, const char *code, const char *text)
-{
-    size_t i = 0;
-
-    while (i < PP_COUNT_OF(classes) && strcmp(classes[i].code, code) != 0)
-        i++;
-    if (i == PP_COUNT_OF(classes))
-        fail_msg("%s: unknown class '%s'; ours says: %s", id, code, text);
-    for (size_t j = 0; j < PP_COUNT_OF(classes[i].says) && classes[i].says[j] != NULL; j++) {
-        if (strstr(text, classes[i].says[j]) != NULL)
-            return;
-    }
-    fail_msg("%s: refused for another reason than '%s': %s", id, code, text);
-}
-
 static bool check_refusal(replay *r, const char *id, const pp_json *row, pp_status st,
                           const pp_error *err)
 {
@@ -76,7 +58,8 @@ static bool check_refusal(replay *r, const char *id, const pp_json *row, pp_stat
     if (st == PP_OK)
         fail_msg("%s: accepted, the original refuses it: %s", id,
                  pp_json_find(row, "error")->text.data);
-    check_class(id, pp_json_find(row, "error")->text.data, err->text);
+    original_class_check(classes, PP_COUNT_OF(classes), id, pp_json_find(row, "error")->text.data,
+                         err->text);
     r->refused++;
     return true;
 }

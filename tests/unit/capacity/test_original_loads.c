@@ -12,10 +12,7 @@
 #define PROMPT_SHA256 "0000000000000000000000000000000000000000000000000000000000000000"
 
 /* What our refusal says where the original's has this code. Each needle of one row will do. */
-static const struct {
-    const char *code;
-    const char *says[3];
-} classes[] = {
+static const original_class classes[] = {
     {"above-maximum", {"expected 0 to 1"}},
     {"candidate-id", {"candidate id"}},
     {"completed-type", {"completed: expected true or false"}},
@@ -130,21 +127,6 @@ static const char *canonical(pp_arena *arena, const pp_json *document)
     return out;
 }
 
-static void check_class(const char *id, const char *code, const char *text)
-{
-    size_t i = 0;
-
-    while (i < PP_COUNT_OF(classes) && strcmp(classes[i].code, code) != 0)
-        i++;
-    if (i == PP_COUNT_OF(classes))
-        fail_msg("%s: unknown class '%s'; ours says: %s", id, code, text);
-    for (size_t j = 0; j < PP_COUNT_OF(classes[i].says) && classes[i].says[j] != NULL; j++) {
-        if (strstr(text, classes[i].says[j]) != NULL)
-            return;
-    }
-    fail_msg("%s: refused for another reason than '%s': %s", id, code, text);
-}
-
 /* True when the case was refused, as it should be. */
 static bool check_refusal(replay *r, const pp_json *row, pp_status st, const pp_error *err)
 {
@@ -158,7 +140,8 @@ static bool check_refusal(replay *r, const pp_json *row, pp_status st, const pp_
     }
     if (st == PP_OK)
         fail_msg("%s: accepted, the original refuses it: %s", id, member(row, "error")->text.data);
-    check_class(id, member(row, "error")->text.data, err->text);
+    original_class_check(classes, PP_COUNT_OF(classes), id, member(row, "error")->text.data,
+                         err->text);
     r->refused++;
     return true;
 }
