@@ -29,10 +29,10 @@ static int64_t first_that_holds(bool (*holds)(int64_t n, const void *context), c
     int64_t high = low + 1;
 
     while (!holds(high, context)) {
-        low = high;
-        high *= 2;
-        if (high > PP_REQUESTS_NEEDED_MAX)
+        if (high >= PP_REQUESTS_NEEDED_MAX)
             return 0;
+        low = high;
+        high = high > PP_REQUESTS_NEEDED_MAX / 2 ? PP_REQUESTS_NEEDED_MAX : 2 * high;
     }
     while (high - low > 1) {
         int64_t middle = low + (high - low) / 2;
@@ -62,21 +62,6 @@ int64_t pp_requests_needed(int64_t violations, double share, double confidence)
     claim c = {violations, share, 1.0 - confidence};
 
     return first_that_holds(shows_share, &c, violations);
-}
-
-static bool mlperf_holds(int64_t h, const void *context)
-{
-    const claim *c = context;
-
-    return pp_beta_regularised((double)h, (double)(c->count + 1), c->share) < c->error;
-}
-
-int64_t pp_mlperf_requests_needed(int64_t over_count, double p, double confidence)
-{
-    claim c = {over_count, p, 1.0 - confidence};
-    int64_t h = first_that_holds(mlperf_holds, &c, 0);
-
-    return h == 0 ? 0 : h + over_count;
 }
 
 double pp_share_upper_bound(int64_t count, int64_t n, double confidence)

@@ -22,14 +22,6 @@ double pp_binomial_at_most(int64_t n, double p, int64_t k);
  */
 int64_t pp_requests_needed(int64_t violations, double share, double confidence);
 
-/**
- * The same by the stricter rule of MLPerf's early stopping: the smallest h + t with
- * I_p(h, t + 1) < 1 - confidence, h requests under the latency and t >= 1 over it. p is the
- * percentile as a share, 0.9 for p90. Not comparable with pp_requests_needed: it is one request
- * stricter.
- */
-int64_t pp_mlperf_requests_needed(int64_t over_count, double p, double confidence);
-
 /** Upper end of the one-sided exact interval (Clopper and Pearson) for a share of which `count` of
  * n were seen: the largest share that is not ruled out. 1 when n is 0. */
 double pp_share_upper_bound(int64_t count, int64_t n, double confidence);
