@@ -60,8 +60,7 @@ typedef struct pp_http_limits {
 typedef struct pp_http_request {
     const char *method; /* "GET" or "POST"; NULL is GET without a body, POST with one */
     const char *url;
-    pp_bytes body;              /* borrowed until the transfer has ended */
-    const char *content_type;   /* of the body; NULL is application/json */
+    pp_bytes body;              /* JSON; borrowed until the transfer has ended */
     const char *const *headers; /* further "Name: value" lines, copied; may be NULL */
     size_t header_count;
     pp_http_limits limits;

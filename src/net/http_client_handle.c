@@ -27,19 +27,14 @@ void pp_http_safe_url(const char *url, char *out, size_t out_size)
 #define MAX_HEADERS 64
 
 /* The lines of a request in the order of sending; `type` is room for one of them. */
-static size_t list_headers(const pp_http_request *request, char *type, size_t type_size,
-                           const char **lines)
+static size_t list_headers(const pp_http_request *request, const char **lines)
 {
     size_t count = 0;
 
     lines[count++] = "Accept-Encoding: identity";
     lines[count++] = "Expect:";
-    if (request->body.data != NULL && request->content_type == NULL) {
+    if (request->body.data != NULL)
         lines[count++] = "Content-Type: application/json";
-    } else if (request->body.data != NULL) {
-        (void)snprintf(type, type_size, "Content-Type: %s", request->content_type);
-        lines[count++] = type;
-    }
     for (size_t i = 0; i < request->header_count; i++)
         lines[count++] = request->headers[i];
     return count;
@@ -57,7 +52,6 @@ static bool headers_are_set(const pp_http_transfer *t, const char *const *lines,
 
 static pp_status set_headers(pp_http_transfer *t, const pp_http_request *request, pp_error *err)
 {
-    char type[160];
     const char *lines[MAX_HEADERS + 3];
     struct curl_slist *list = NULL;
     size_t count;
@@ -65,7 +59,7 @@ static pp_status set_headers(pp_http_transfer *t, const pp_http_request *request
     if (request->header_count > MAX_HEADERS)
         return pp_fail(err, PP_ERR_LIMIT, "%zu headers for a request, at most %d",
                        request->header_count, MAX_HEADERS);
-    count = list_headers(request, type, sizeof type, lines);
+    count = list_headers(request, lines);
     if (headers_are_set(t, lines, count))
         return PP_OK;
     for (size_t i = 0; i < count; i++) {
