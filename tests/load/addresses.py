@@ -11,8 +11,8 @@ import sys
 import tempfile
 import time
 
-from harness import BINARY, Faults, Sim, Started, load, main, went  # noqa: F401
-from peers import Peer, Prompts, plain, unchecked
+from harness import BINARY, Faults, Sim, Started, Unchecked, load, main, not_here, went  # noqa: F401
+from peers import Peer, Prompts, plain
 
 FAST = ("--token-time", "1ms", "--prefill", "1us")
 SHORT = ("--prompt-tokens", "32", "--output-tokens", "4")
@@ -56,7 +56,7 @@ def b153_proxies_of_the_environment_are_used_by_nothing_and_named_once(f):
 
 def b154_an_ipv6_literal_is_called_and_named_with_brackets(f):
     if not has_ipv6():
-        return unchecked("no IPv6")
+        return not_here("no IPv6")
     with Peer(host="::1") as peer, Prompts() as prompts:
         for url in (peer.url, peer.url + "/v1", peer.url + "/v1/"):
             run = load(url, "--requests", "1", "--prompts", prompts)
@@ -71,7 +71,7 @@ def b155_localhost_reaches_a_server_of_either_family(f):
     # libcurl knows both addresses of localhost by itself
     hosts = ["127.0.0.1"] + (["::1"] if has_ipv6() else [])
     if len(hosts) == 1:
-        unchecked("no IPv6")
+        not_here("no IPv6")
     for host in hosts:
         with Peer(host=host) as peer, Prompts() as prompts:
             run = load(f"http://localhost:{peer.port}", "--requests", "2", "--prompts", prompts)
@@ -305,11 +305,11 @@ def is_sanitized():
 
 def b158_b159_a_wall_clock_that_jumps_changes_no_duration_and_is_flagged(f):
     if is_sanitized():
-        return unchecked("a sanitizer wants to be the first library")
+        raise Unchecked("a sanitizer wants to be the first library")
     with tempfile.TemporaryDirectory() as folder, Sim("--token-time", "20ms") as sim:
         library = library_of(SHIFT, folder)
         if library is None:
-            return unchecked("no C compiler")
+            raise Unchecked("no C compiler")
         for shift_s in (-7200, 7200):
             began = time.time()
             run = load(sim.url, "--requests", "30", "--prompt-tokens", "32", "--output-tokens", "3",
@@ -375,7 +375,7 @@ def b161_a_decimal_comma_of_the_locale_changes_no_byte(f):
     with tempfile.TemporaryDirectory() as folder, Sim(*FAST) as sim:
         env = german(folder)
         if env is None:
-            return unchecked("no localedef with de_DE")
+            raise Unchecked("no localedef with de_DE")
         comma = subprocess.run(["printf", "%.1f", "0,5"], env={**os.environ, **env}, text=True,
                                capture_output=True)
         f.equal("the locale has a comma", comma.stdout, "0,5")

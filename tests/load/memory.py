@@ -6,8 +6,8 @@ import re
 import subprocess
 import sys
 
-from harness import BINARY, load, main, went
-from peers import MIB, Process, Prompts, unchecked
+from harness import BINARY, load, main, not_here, went
+from peers import MIB, Process, Prompts
 
 
 def server_of(process, *args):
@@ -50,7 +50,7 @@ def b135_shared_pages_count_in_parts(f):
         children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
         child = int(children.read_text()) if children.exists() else None
         if use["pss_end_bytes"] is None or child is None:
-            return unchecked("no smaps_rollup or no list of children")
+            return not_here("no smaps_rollup or no list of children")
         shared = use["rss_end_bytes"] - use["pss_end_bytes"]
         f.true("RSS has all of it", use["rss_end_bytes"] >= 100 * MIB, use)
         f.true("PSS has half", shared >= 45 * MIB, use)

@@ -20,11 +20,9 @@ import tempfile
 import threading
 import time
 
+from tapes import chunk, event
+
 MIB = 1 << 20
-
-
-def event(value):
-    return b"data: " + (value if isinstance(value, bytes) else json.dumps(value).encode()) + b"\n\n"
 
 
 def chat_events(tokens):
@@ -35,10 +33,6 @@ def chat_events(tokens):
     usage = event({"choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": tokens,
                                             "prompt_tokens_details": {"cached_tokens": 0}}})
     return [*words, end, usage, event(b"[DONE]")]
-
-
-def chunk(data):
-    return b"%x\r\n%s\r\n" % (len(data), data)
 
 
 class Peer:
@@ -153,11 +147,6 @@ class Prompts:
 
     def __exit__(self, *_):
         self.folder.cleanup()
-
-
-def unchecked(what):
-    """Says in the log what this machine cannot show."""
-    print(f"# not checked here: {what}")
 
 
 # ---- servers with memory -------------------------------------------------------------------------

@@ -15,6 +15,11 @@ class Report:
         self.failed += bool(faults)
         sys.stdout.flush()
 
+    def skip(self, name, why):
+        self.number += 1
+        print(f"ok {self.number} - {name} # SKIP {why}")
+        sys.stdout.flush()
+
     def note(self, text):
         print(f"# {text}")
 
