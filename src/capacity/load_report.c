@@ -260,7 +260,7 @@ static void set_text_or_null(pp_arena *arena, pp_json *out, const char *key, pp_
         pp_json_set_text(arena, out, key, text);
 }
 
-static pp_json *run_json(pp_arena *arena, const pp_load_run *run)
+static pp_json *run_json(pp_arena *arena, const pp_load_report_run *run)
 {
     pp_json *out = pp_json_new_object(arena);
     pp_json *limits = pp_json_new_object(arena);

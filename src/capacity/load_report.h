@@ -17,7 +17,7 @@ typedef struct pp_load_limits {
     pp_maybe_int drain_ns, idle_wait_ns; /* of a level */
 } pp_load_limits;
 
-typedef struct pp_load_run {
+typedef struct pp_load_report_run {
     pp_text tool_version;
     pp_text endpoint; /* written without user, password, query and fragment */
     pp_text dialect;  /* what the server speaks, "openai-chat" */
@@ -29,7 +29,7 @@ typedef struct pp_load_run {
     bool keep_alive;
     bool server_was_sleeping; /* as it said before the load (B177) */
     pp_load_limits limits;
-} pp_load_run;
+} pp_load_report_run;
 
 typedef struct pp_load_report_level {
     pp_load_level asked;
@@ -38,7 +38,7 @@ typedef struct pp_load_report_level {
 } pp_load_report_level;
 
 typedef struct pp_load_report {
-    pp_load_run run;
+    pp_load_report_run run;
     pp_load_rules rules;
     pp_load_report_level *levels; /* in the order in which they ran; numbers ascend */
     size_t level_count;

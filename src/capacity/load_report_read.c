@@ -293,11 +293,11 @@ static pp_status read_rules(pp_arena *arena, const pp_json *root, pp_load_rules 
 
 /* ---- run and search ------------------------------------------------------------------------- */
 
-static pp_load_run run_of(const pp_json *root)
+static pp_load_report_run run_of(const pp_json *root)
 {
     const pp_json *run = pp_checked_object(root, "run");
     const pp_json *limits = pp_checked_object(run, "limits");
-    pp_load_run out = {
+    pp_load_report_run out = {
         .tool_version = pp_checked_text(run, "tool_version"),
         .endpoint = pp_checked_text(run, "endpoint"),
         .dialect = pp_checked_text(run, "dialect"),

@@ -63,7 +63,7 @@ static pp_maybe_int limit(int64_t ns)
     return ns > 0 ? pp_known_int(ns) : (pp_maybe_int){0};
 }
 
-static pp_load_run describe_run(pp_load_session *s)
+static pp_load_report_run describe_run(pp_load_session *s)
 {
     const pp_load_command *c = &s->command;
     const pp_dialect *dialect = &c->source.dialect;
@@ -72,7 +72,7 @@ static pp_load_run describe_run(pp_load_session *s)
                           : c->source.trace != NULL   ? "trace"
                                                       : "generated";
 
-    return (pp_load_run){
+    return (pp_load_report_run){
         .tool_version = pp_text_of(PP_VERSION),
         .endpoint = pp_endpoint_without_secrets(&s->arena, pp_text_of(c->root)),
         .dialect =

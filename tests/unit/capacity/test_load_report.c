@@ -58,7 +58,7 @@ static void make_fixture(fixture *f)
     f->report.rules.slo_count = 3;
     f->report.levels = f->levels;
     f->report.level_count = LEVELS;
-    f->report.run = (pp_load_run){
+    f->report.run = (pp_load_report_run){
         .tool_version = pp_text_of("2.0.0"),
         .endpoint = pp_text_of("http://me:hidden@127.0.0.1:8080/v1?key=hidden#hidden"),
         .dialect = pp_text_of("openai-chat"),
