@@ -127,6 +127,7 @@ pp_exit pp_exit_of(pp_status st);
     X(report)                                                                                      \
     X(ci_gate)                                                                                     \
     X(init)                                                                                        \
+    X(verify)                                                                                      \
     X(import_llama_bench)                                                                          \
     X(summarize_llama_bench)                                                                       \
     X(compare_llama_bench)                                                                         \

@@ -144,6 +144,8 @@ static const pp_document_kind kinds[] = {
          NULL),
     KIND("validation", "1.0", "What files hold, and whether they are valid",
          "printed by `validate --json`", "validation", false, ROOT(pp_validation_fields), NULL),
+    KIND("verification", "1.0", "What came of checking a bundle", "printed by `verify --json`",
+         "verification", false, ROOT(pp_verification_fields), NULL),
 };
 
 const pp_document_kind *pp_document_kinds(size_t *ret_count)

@@ -56,6 +56,9 @@ extern const pp_fields pp_prompt_fields, pp_trace_fields;
 /* tables_sample.c */
 extern const pp_fields pp_sample_fields;
 
+/* tables_verification.c */
+extern const pp_fields pp_verification_fields;
+
 /* tables_sim.c */
 extern const pp_fields pp_sim_answers_fields;
 extern const pp_field_choice pp_sim_log_choices[];
