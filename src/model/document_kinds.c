@@ -139,9 +139,11 @@ static const pp_document_kind kinds[] = {
     KIND("study-run", "1.0", "One run of a measured program",
          "written into a bundle, `throughput-run-pass-N.json` and `requests-run-pass-N.json`",
          "study-files", false, ROOT(pp_study_run_fields), NULL),
+    KIND("study-status", "1.0", "How far a study is", "printed by `study status --json`",
+         "study-status", false, ROOT(pp_study_status_fields), NULL),
     KIND("study-summary", "1.0", "What a study measured and decided",
-         "printed by `study run --json`", "study-summary", false, ROOT(pp_study_summary_fields),
-         NULL),
+         "printed by `study run --json` and `study resume --json`", "study-summary", false,
+         ROOT(pp_study_summary_fields), NULL),
     KIND("validation", "1.0", "What files hold, and whether they are valid",
          "printed by `validate --json`", "validation", false, ROOT(pp_validation_fields), NULL),
 };

@@ -35,14 +35,27 @@ static pp_status write_report(pp_study *study, const pp_derived *derived, const 
     return st;
 }
 
+static pp_status derive(pp_study *study, pp_derived **ret_derived, pp_error *err)
+{
+    *ret_derived = PP_ARENA_NEW(study->arena, pp_derived, 1);
+    return *ret_derived == NULL ? pp_arena_check(study->arena, err)
+                                : pp_derive(study->arena, study->folder,
+                                            study->options->tool_version, *ret_derived, err);
+}
+
+pp_status pp_study_derive_again(pp_study *study, pp_study_result *ret_result, pp_error *err)
+{
+    pp_derived *derived = NULL;
+    pp_status st = derive(study, &derived, err);
+
+    return st == PP_OK ? pp_study_fill_result(study, derived, ret_result, err) : st;
+}
+
 pp_status pp_study_assemble(pp_study *study, pp_study_result *ret_result, pp_error *err)
 {
-    pp_derived *derived = PP_ARENA_NEW(study->arena, pp_derived, 1);
-    const char *report_path = pp_bundle_path(study->arena, study->folder, PP_BUNDLE_REPORT);
-    pp_status st = pp_arena_check(study->arena, err);
+    pp_derived *derived = NULL;
+    pp_status st = derive(study, &derived, err);
 
-    if (st == PP_OK)
-        st = pp_derive(study->arena, study->folder, study->options->tool_version, derived, err);
     if (st == PP_OK)
         st = save(study, PP_BUNDLE_BENCHMARK_SET, derived->benchmark_set, err);
     if (st == PP_OK && derived->recommendation != NULL)
@@ -50,10 +63,7 @@ pp_status pp_study_assemble(pp_study *study, pp_study_result *ret_result, pp_err
     if (st == PP_OK)
         st = save(study, PP_BUNDLE_DETAILS, derived->details, err);
     if (st == PP_OK)
-        st = write_report(study, derived, report_path, err);
-    if (st == PP_OK) {
-        ret_result->derived = derived;
-        ret_result->report_path = report_path;
-    }
-    return st;
+        st = write_report(study, derived,
+                          pp_bundle_path(study->arena, study->folder, PP_BUNDLE_REPORT), err);
+    return st == PP_OK ? pp_study_fill_result(study, derived, ret_result, err) : st;
 }
