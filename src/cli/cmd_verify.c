@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/inputs.h"
 #include "evidence/verify.h"
@@ -64,7 +65,7 @@ static pp_exit exit_of(const pp_verification *v)
 {
     if (v->finding_count > 0)
         return PP_EXIT_NO;
-    return v->complete && v->can_derive ? PP_EXIT_YES : PP_EXIT_UNKNOWN;
+    return v->complete && v->can_derive ? PP_EXIT_YES : PP_EXIT_COULD_NOT_TELL;
 }
 
 static pp_status run(const pp_args *args, pp_exit *ret_exit, pp_error *err)

@@ -118,6 +118,8 @@ pp_exit pp_exit_of(pp_status st);
     X(model_synth)                                                                                 \
     X(study_plan)                                                                                  \
     X(study_run)                                                                                   \
+    X(study_resume)                                                                                \
+    X(study_status)                                                                                \
     X(sim)                                                                                         \
     X(recommend)                                                                                   \
     X(profiles)                                                                                    \

@@ -65,29 +65,39 @@ static pp_status summarise(pp_study *study, const char *path, const char **ret_n
     return PP_OK;
 }
 
-pp_status pp_study_run_throughput(pp_study *study, const pp_study_part *part, pp_error *err)
+static pp_status measure(pp_study *study, const pp_child_options *options, pp_study_record *record,
+                         const char **ret_note)
 {
-    const pp_plan_candidate *candidate = pp_study_candidate(study, part);
-    const int pass = (int)part->pass;
+    pp_error failure = {0};
+    pp_status st = run_child(study, options, record, &failure);
+
+    if (st == PP_OK)
+        st = summarise(study, options->stdout_path, ret_note, &failure);
+    if (st != PP_OK)
+        pp_study_record_failure(study, record, &failure);
+    return st;
+}
+
+pp_status pp_study_run_throughput(pp_study *study, const pp_study_step *step,
+                                  pp_study_outcome *ret_outcome, pp_error *err)
+{
+    const pp_plan_candidate *candidate = pp_study_candidate(study, step);
+    const int pass = (int)step->pass;
     pp_arena *arena = study->arena;
-    const char *what = pp_arena_printf(arena, "%s, pass %d of %d", candidate->id.data, pass,
-                                       (int)study->plan.passes);
+    const char *what = pp_study_what(study, step);
     const char *rows_path =
         pp_bundle_path(arena, study->folder, PP_BUNDLE_BENCH_ROWS, candidate->id.data, pass);
     const char *note = NULL;
     pp_study_record record;
     pp_argv argv = {0};
-    pp_error failure = {0};
     pp_status st = pp_study_ensure_folder(study, rows_path, err);
-    pp_status measured;
 
     if (st == PP_OK)
         st = pp_study_bench_argv(study, candidate, &argv, err);
-    pp_study_report_begin(study, part->step, what);
     if (st == PP_OK)
         st = pp_study_settle(study, err);
     if (st == PP_OK)
-        st = pp_study_record_begin(study, part, &record, err);
+        st = pp_study_record_begin(study, step, &record, err);
     if (st != PP_OK)
         return st;
     pp_child_options options = {
@@ -97,14 +107,12 @@ pp_status pp_study_run_throughput(pp_study *study, const pp_study_part *part, pp
         .stderr_path =
             pp_bundle_path(arena, study->folder, PP_BUNDLE_BENCH_STDERR, candidate->id.data, pass),
     };
-    measured = run_child(study, &options, &record, &failure);
-    if (measured == PP_OK)
-        measured = summarise(study, rows_path, &note, &failure);
-    if (measured != PP_OK)
-        pp_study_record_failure(study, &record, &failure);
+    if (measure(study, &options, &record, &note) != PP_OK)
+        note = record.failure;
     st = pp_study_record_end(
         study, &record,
-        pp_bundle_path(arena, study->folder, PP_BUNDLE_BENCH_RUN, candidate->id.data, pass), err);
-    pp_study_report_end(study, part->step, what, measured == PP_OK ? note : record.failure);
-    return st == PP_OK ? pp_study_check_stop(study, err) : st;
+        pp_bundle_path(arena, study->folder, PP_BUNDLE_BENCH_RUN, candidate->id.data, pass),
+        ret_outcome, err);
+    pp_study_report(study, step->phase, what, note);
+    return st;
 }
