@@ -41,8 +41,8 @@ static pp_status fail_line(const char *line, size_t size, pp_error *err)
     char shown[200];
 
     pp_text_escape_controls(line, size < 100 ? size : 100, shown, sizeof shown);
-    return pp_fail(err, PP_ERR_SYNTAX, "expected 64 hexadecimal digits, two blanks and ./path, got '%s'",
-                   shown);
+    return pp_fail(err, PP_ERR_SYNTAX,
+                   "expected 64 hexadecimal digits, two blanks and ./path, got '%s'", shown);
 }
 
 static pp_status parse_line(pp_arena *arena, const char *line, size_t size, pp_checksum *item,
@@ -58,13 +58,12 @@ static pp_status parse_line(pp_arena *arena, const char *line, size_t size, pp_c
     return pp_arena_check(arena, err);
 }
 
-static size_t count_lines(pp_bytes bytes)
+static size_t count_lines(const char *bytes, size_t size)
 {
-    const char *data = bytes.data;
     size_t count = 0;
 
-    for (size_t i = 0; i < bytes.size; i++)
-        count += data[i] == '\n';
+    for (size_t i = 0; i < size; i++)
+        count += bytes[i] == '\n';
     return count;
 }
 
@@ -81,16 +80,17 @@ static pp_status add_line(pp_arena *arena, const char *line, size_t size, pp_che
                        item->path, item[-1].path);
     if (st == PP_OK && strcmp(item->path, PP_CHECKSUMS_NAME) == 0)
         return pp_fail(err, PP_ERR_SYNTAX, "the list cannot hold its own digest");
-    list->count++;
+    if (st == PP_OK)
+        list->count++;
     return st;
 }
 
-pp_status pp_checksum_list_parse(pp_arena *arena, pp_bytes bytes, pp_checksum_list *ret_list,
-                                 pp_error *err)
+pp_status pp_checksum_list_parse(pp_arena *arena, const char *bytes, size_t size,
+                                 pp_checksum_list *ret_list, pp_error *err)
 {
-    const char *at = bytes.data;
-    const char *end = at + bytes.size;
-    size_t capacity = count_lines(bytes);
+    const char *at = bytes;
+    const char *end = bytes + size;
+    size_t capacity = count_lines(bytes, size);
     pp_checksum_list list = {0};
 
     if (capacity > PP_BUNDLE_MAX_FILES)
@@ -107,7 +107,7 @@ pp_status pp_checksum_list_parse(pp_arena *arena, pp_bytes bytes, pp_checksum_li
                            list.count + 1);
         st = add_line(arena, at, (size_t)(line_end - at), &list, err);
         if (st != PP_OK)
-            return pp_wrap(err, st, "line %zu", list.count);
+            return pp_wrap(err, st, "line %zu", list.count + 1);
         at = line_end + 1;
     }
     *ret_list = list;

@@ -24,7 +24,7 @@ static pp_status keep(pp_arena *arena, pp_derived_files *files, const char *path
     pp_buf_done(bytes);
     if (copy == NULL)
         return pp_arena_check(arena, err);
-    files->items[files->count++] = (pp_derived_file){path, {copy, size}};
+    files->items[files->count++] = (pp_derived_file){path, copy, size};
     return PP_OK;
 }
 

@@ -5,12 +5,12 @@
 #ifndef PP_EVIDENCE_DERIVED_FILES_H
 #define PP_EVIDENCE_DERIVED_FILES_H
 
-#include "base/buffer.h"
 #include "evidence/derive.h"
 
 typedef struct pp_derived_file {
-    const char *path; /* in the bundle, as layout.h says */
-    pp_bytes bytes;   /* in the arena */
+    const char *path;  /* in the bundle, as layout.h says */
+    const char *bytes; /* in the arena */
+    size_t size;
 } pp_derived_file;
 
 typedef struct pp_derived_files {
@@ -21,8 +21,8 @@ typedef struct pp_derived_files {
 /** Everything lives in `arena`. Fails with PP_ERR_MEMORY, PP_ERR_LIMIT when one becomes too large.
  */
 PP_MUST_CHECK pp_status pp_derived_files_make(pp_arena *arena, const pp_derived *derived,
-                                              const char *tool_version,
-                                              pp_derived_files *ret_files, pp_error *err);
+                                              const char *tool_version, pp_derived_files *ret_files,
+                                              pp_error *err);
 
 /** Paths of all files that a bundle may have of this kind, whether or not one has them; NULL at the
  * end. */

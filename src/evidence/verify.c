@@ -14,9 +14,9 @@
 #define LIST_MAX_BYTES ((size_t)64 << 20)
 
 static const char *const rule_names[PP_VERIFY_RULE_COUNT] = {
-    "file-missing",      "file-unlisted",     "file-digest",     "journal-chain",
-    "journal-file",      "plan-digest",       "status",          "derivation-failed",
-    "derived-missing",   "derived-differs",   "derived-unfounded",
+    "file-missing",      "file-unlisted", "file-digest",       "journal-chain",   "journal-file",
+    "plan-digest",       "status",        "derivation-failed", "derived-missing", "derived-differs",
+    "derived-unfounded",
 };
 
 const char *pp_verify_rule_name(pp_verify_rule rule)
@@ -62,7 +62,8 @@ const pp_checksum *pp_verify_find(const pp_checksum_list *list, const char *path
     return NULL;
 }
 
-/* ---- files ------------------------------------------------------------------------------------ */
+/* ---- files ------------------------------------------------------------------------------------
+ */
 
 static pp_status read_list(pp_verify_run *run, pp_error *err)
 {
@@ -75,11 +76,10 @@ static pp_status read_list(pp_verify_run *run, pp_error *err)
     if (st == PP_OK)
         st = pp_sha256_of(bytes.data, bytes.size, run->out->sums_sha256, err);
     if (st == PP_OK)
-        st = pp_wrap(err,
-                     pp_checksum_list_parse(run->arena,
-                                            (pp_bytes){pp_buf_text(&bytes), bytes.size},
-                                            &run->listed, err),
-                     "'%s'", path);
+        st = pp_wrap(
+            err,
+            pp_checksum_list_parse(run->arena, pp_buf_text(&bytes), bytes.size, &run->listed, err),
+            "'%s'", path);
     pp_buf_done(&bytes);
     run->out->listed_count = run->listed.count;
     return st;
@@ -120,7 +120,8 @@ static void compare_files(pp_verify_run *run)
         const pp_checksum *present = pp_verify_find(&run->present, listed->path);
 
         if (present == NULL)
-            pp_verify_add(run, PP_VERIFY_FILE_MISSING, listed->path, listed->sha256, "no such file");
+            pp_verify_add(run, PP_VERIFY_FILE_MISSING, listed->path, listed->sha256,
+                          "no such file");
         else if (strcmp(present->sha256, listed->sha256) != 0)
             pp_verify_add(run, PP_VERIFY_FILE_DIGEST, listed->path, listed->sha256,
                           present->sha256);
@@ -134,7 +135,8 @@ static void compare_files(pp_verify_run *run)
     }
 }
 
-/* ---- status ----------------------------------------------------------------------------------- */
+/* ---- status -----------------------------------------------------------------------------------
+ */
 
 static pp_status read_status(pp_verify_run *run, pp_error *err)
 {
@@ -163,7 +165,8 @@ static void compare_status(pp_verify_run *run)
                   run->out->complete ? "complete" : "incomplete");
 }
 
-/* ---- derived files ---------------------------------------------------------------------------- */
+/* ---- derived files ----------------------------------------------------------------------------
+ */
 
 /* A member of a JSON file of the bundle, by names from the root; NULL when there is none. */
 static const char *find_text(pp_verify_run *run, const char *name, const char *const *keys)
@@ -214,7 +217,7 @@ static pp_status compare_derived(pp_verify_run *run, const char *path,
     sha256 = PP_ARENA_NEW(run->arena, char, PP_SHA256_HEX_SIZE);
     if (sha256 == NULL)
         return pp_arena_check(run->arena, err);
-    st = pp_sha256_of(derived->bytes.data, derived->bytes.size, sha256, err);
+    st = pp_sha256_of(derived->bytes, derived->size, sha256, err);
     if (st != PP_OK)
         return st;
     run->out->derived_count++;
@@ -260,7 +263,8 @@ static pp_status derive_again(pp_verify_run *run, pp_error *err)
     return st;
 }
 
-/* ---- all -------------------------------------------------------------------------------------- */
+/* ---- all --------------------------------------------------------------------------------------
+ */
 
 static int compare_findings(const void *a, const void *b)
 {

@@ -37,8 +37,8 @@ static pp_status read_line(void *user, const pp_json *line, pp_error *err)
     item = PP_ARENA_NEW(r->run->arena, attempt, 1);
     if (item == NULL)
         return pp_arena_check(r->run->arena, err);
-    *item = (attempt){r->last, pp_checked_text(line, "step").data,
-                      pp_checked_int(line, "attempt"), pp_checked_list(line, "files")};
+    *item = (attempt){r->last, pp_checked_text(line, "step").data, pp_checked_int(line, "attempt"),
+                      pp_checked_list(line, "files")};
     r->last = item;
     return PP_OK;
 }
@@ -59,8 +59,8 @@ static const char *place_of(const reading *r, const attempt *which, const char *
 
     if (!was_made_again(r, which))
         return path;
-    folder = pp_arena_printf(r->run->arena, PP_BUNDLE_ATTEMPT, which->step,
-                             (long long)which->number);
+    folder =
+        pp_arena_printf(r->run->arena, PP_BUNDLE_ATTEMPT, which->step, (long long)which->number);
     return folder == NULL ? NULL : pp_path_join(r->run->arena, folder, path);
 }
 

@@ -7,8 +7,8 @@
 static pp_status save_all(pp_study *study, const pp_derived *derived, pp_error *err)
 {
     pp_derived_files files = {0};
-    pp_status st = pp_derived_files_make(study->arena, derived, study->options->tool_version,
-                                         &files, err);
+    pp_status st =
+        pp_derived_files_make(study->arena, derived, study->options->tool_version, &files, err);
 
     for (size_t i = 0; st == PP_OK && i < files.count; i++) {
         const pp_derived_file *file = &files.items[i];
@@ -16,7 +16,7 @@ static pp_status save_all(pp_study *study, const pp_derived *derived, pp_error *
 
         st = pp_study_ensure_folder(study, path, err);
         if (st == PP_OK)
-            st = pp_file_write_new(path, file->bytes.data, file->bytes.size, err);
+            st = pp_file_write_new(path, file->bytes, file->size, err);
     }
     return st;
 }
