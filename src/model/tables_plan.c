@@ -243,7 +243,7 @@ static const pp_fields endpoint_candidate_fields =
            endpoint_candidate_rows);
 
 static const pp_field stage_rows[] = {
-    MEMBER("name", "for people: `quantization`, `arm-kernel`, ...", FILLED),
+    MEMBER("name", "for people, such as `quantization` or `arm-kernel`", FILLED),
     MEMBER("candidate", "id of a candidate", FILLED),
     MEMBER("against", "id of the one it is made of", FILLED),
     MEMBER("changes",
