@@ -32,7 +32,9 @@ extern const pp_fields pp_policy_set_fields, pp_profiles_fields;
 extern const pp_fields pp_bench_summary_fields, pp_bench_comparison_fields, pp_validation_fields;
 
 /* tables_plan.c */
-extern const pp_fields pp_study_plan_fields, pp_settings_fields, pp_settings_document_fields;
+extern const pp_field_choice pp_study_plan_choices[];
+extern const pp_fields pp_study_plan_1_0_fields, pp_study_plan_2_0_fields;
+extern const pp_fields pp_settings_fields, pp_settings_document_fields;
 
 /* tables_load_report.c */
 extern const pp_fields pp_load_report_fields;

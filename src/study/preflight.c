@@ -7,12 +7,13 @@
 #include "study/context.h"
 #include "study/requests.h"
 
-static pp_status check_markers(pp_study *study, const char *log, pp_error *err)
+static pp_status check_markers(pp_study *study, const pp_plan_candidate *candidate, const char *log,
+                               pp_error *err)
 {
-    const pp_study_plan *plan = &study->plan;
+    const pp_plan_markers *markers = &study->plan.engines[candidate->engine_index].markers;
 
-    return pp_markers_check(log, plan->required_markers, plan->required_marker_count,
-                            plan->forbidden_markers, plan->forbidden_marker_count, err);
+    return pp_markers_check(log, markers->required, markers->required_count, markers->forbidden,
+                            markers->forbidden_count, err);
 }
 
 /* The bench is not run here, but its command line is built: an option that this build does not know
@@ -55,7 +56,7 @@ static pp_status start_once(pp_study *study, const pp_plan_candidate *candidate,
     if (st == PP_OK)
         st = pp_server_check_alive(server, err);
     pp_server_free(server);
-    return st == PP_OK ? check_markers(study, options.stderr_path, err) : st;
+    return st == PP_OK ? check_markers(study, candidate, options.stderr_path, err) : st;
 }
 
 pp_status pp_study_preflight(pp_study *study, const pp_study_step *step, pp_error *err)

@@ -84,7 +84,7 @@ TREE = [
     (r"tests/fixtures/published/constraints\.json", "constraints"),
     (r"tests/fixtures/load/load-report-find\.json", "load-report"),
     (r"tests/fixtures/load/samples(-find)?\.jsonl", "samples"),
-    (r"tests/fixtures/study/plan\.json", "study-plan"),
+    (r"tests/fixtures/study/plan(-2)?\.json", "study-plan"),
     (r"tests/golden/(load|sim)/[^/]+/.*", ""),  # broken on purpose
     (r"tests/fixtures/documents/journal(-\w+)?\.jsonl", "journal"),
     (r"tests/fixtures/documents/(?P<kind>[\w-]+)\.jsonl?", None),
