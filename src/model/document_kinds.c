@@ -142,6 +142,9 @@ static const pp_document_kind kinds[] = {
     KIND("study-summary", "1.0", "What a study measured and decided",
          "printed by `study run --json`", "study-summary", false, ROOT(pp_study_summary_fields),
          NULL),
+    KIND("suite-report", "1.0", "What a quality suite asked, what came back, what follows",
+         "written by a run of a suite; every figure follows from its answers", "suite-report",
+         false, ROOT(pp_suite_report_fields), NULL),
     KIND("validation", "1.0", "What files hold, and whether they are valid",
          "printed by `validate --json`", "validation", false, ROOT(pp_validation_fields), NULL),
 };

@@ -60,6 +60,9 @@ extern const pp_fields pp_sample_fields;
 extern const pp_fields pp_sim_answers_fields;
 extern const pp_field_choice pp_sim_log_choices[];
 
+/* tables_suite_report.c */
+extern const pp_fields pp_suite_report_fields;
+
 /* tables_study.c */
 extern const pp_fields pp_status_fields, pp_study_run_fields, pp_resource_measurement_fields,
     pp_server_command_fields, pp_bench_command_fields, pp_engine_fields, pp_study_summary_fields;
