@@ -64,7 +64,7 @@ static pp_json *case_to_json(pp_arena *arena, const pp_evaluation_case *c)
     pp_json_set_text(arena, out, "id", c->id);
     pp_json_set_text(arena, out, "prompt", c->prompt);
     pp_json_set(arena, out, "accepted_answers", accepted);
-    pp_json_set_string(arena, out, "match_mode", pp_words_evaluation_mode[c->match_mode]);
+    pp_json_set_string(arena, out, "match_mode", pp_match_mode_name(c->match_mode));
     pp_json_set_text(arena, out, "response", c->response);
     pp_json_set_bool(arena, out, "matched", c->matched);
     if (c->matched)
