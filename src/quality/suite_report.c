@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "model/name_index.h"
+#include "quality/outcomes.h"
 
 /* ---- what may stand in a report ------------------------------------------------------------- */
 
@@ -191,64 +192,57 @@ static pp_json *result_json(pp_arena *arena, pp_text id, const pp_case_result *r
     return out;
 }
 
-static void digest_text(pp_sha256 *state, pp_text text)
+/* The digest that capacity studies compare, of one pass; none when a request failed. */
+static pp_status put_outcomes_sha256(pp_arena *arena, const pp_suite_results *results, size_t pass,
+                                     pp_json *out, pp_error *err)
 {
-    pp_sha256_update(state, text.data == NULL ? "" : text.data, text.size);
-}
-
-/* Lines "id TAB true|false TAB answer" joined by LF: the digest of capacity studies. */
-static void digest_pass(pp_sha256 *state, const pp_suite_results *results, size_t pass)
-{
-    for (size_t i = 0; i < results->suite->case_count; i++) {
-        const pp_case_result *r = pp_result_of(results, pass, i);
-        bool matched = r->outcome == PP_OUTCOME_MATCHED;
-
-        digest_text(state, pp_text_of(i == 0 ? "" : "\n"));
-        digest_text(state, results->suite->cases[i].id);
-        digest_text(state, pp_text_of(matched ? "\ttrue\t" : "\tfalse\t"));
-        digest_text(state, matched ? r->matched_answer : (pp_text){"", 0});
-    }
-}
-
-static pp_json *outcomes_sha256(pp_arena *arena, const pp_suite_results *results, size_t pass)
-{
+    size_t n = results->suite->case_count;
+    pp_case_outcome *outcomes = PP_ARENA_NEW(arena, pp_case_outcome, n);
     char hex[PP_SHA256_HEX_SIZE];
-    pp_sha256 *state;
+    bool failed = false;
+    pp_status st = pp_arena_check(arena, err);
 
-    for (size_t i = 0; i < results->suite->case_count; i++) {
-        if (pp_result_of(results, pass, i)->outcome == PP_OUTCOME_FAILED)
-            return pp_json_new_null(arena);
+    for (size_t i = 0; st == PP_OK && i < n; i++) {
+        const pp_case_result *r = pp_result_of(results, pass, i);
+
+        outcomes[i] = (pp_case_outcome){results->suite->cases[i].id,
+                                        r->outcome == PP_OUTCOME_MATCHED, r->matched_answer};
+        failed = failed || r->outcome == PP_OUTCOME_FAILED;
     }
-    state = pp_sha256_new();
-    if (state == NULL) {
-        arena->failed = true;
-        return NULL;
-    }
-    digest_pass(state, results, pass);
-    pp_sha256_finish(state, hex);
-    pp_sha256_free(state);
-    return pp_json_new_string(arena, hex);
+    if (st == PP_OK && !failed)
+        st = pp_outcomes_sha256(outcomes, n, hex, err);
+    pp_json_set_string(arena, out, "outcomes_sha256", st == PP_OK && !failed ? hex : NULL);
+    return st;
 }
 
-static pp_json *passes_json(pp_arena *arena, const pp_suite_results *results, const pp_score *score)
+static pp_json *results_json(pp_arena *arena, const pp_suite_results *results, size_t pass)
 {
     pp_json *out = pp_json_new_array(arena);
 
-    for (size_t pass = 0; pass < results->pass_count; pass++) {
-        pp_json *one = pp_json_new_object(arena);
-        pp_json *list = pp_json_new_array(arena);
+    for (size_t i = 0; i < results->suite->case_count; i++)
+        pp_json_add(
+            arena, out,
+            result_json(arena, results->suite->cases[i].id, pp_result_of(results, pass, i)));
+    return out;
+}
 
-        for (size_t i = 0; i < results->suite->case_count; i++)
-            pp_json_add(
-                arena, list,
-                result_json(arena, results->suite->cases[i].id, pp_result_of(results, pass, i)));
+static pp_status put_passes(pp_arena *arena, const pp_suite_results *results, const pp_score *score,
+                            pp_json *out, pp_error *err)
+{
+    pp_json *list = pp_json_new_array(arena);
+    pp_status st = PP_OK;
+
+    for (size_t pass = 0; st == PP_OK && pass < results->pass_count; pass++) {
+        pp_json *one = pp_json_new_object(arena);
+
         pp_json_set_int(arena, one, "pass", (int64_t)pass + 1);
         pp_json_set_int(arena, one, "matched", (int64_t)score->passed_by_pass[pass]);
-        pp_json_set(arena, one, "outcomes_sha256", outcomes_sha256(arena, results, pass));
-        pp_json_set(arena, one, "results", list);
-        pp_json_add(arena, out, one);
+        st = put_outcomes_sha256(arena, results, pass, one, err);
+        pp_json_set(arena, one, "results", results_json(arena, results, pass));
+        pp_json_add(arena, list, one);
     }
-    return out;
+    pp_json_set(arena, out, "passes", list);
+    return st;
 }
 
 /* ---- figures -------------------------------------------------------------------------------- */
@@ -450,9 +444,10 @@ static pp_status put_figures(pp_arena *arena, const pp_suite_report *report,
 
     if (st == PP_OK)
         st = pp_answer_latency_of(arena, &e->results, &latency, err);
+    if (st == PP_OK)
+        st = put_passes(arena, &e->results, &score, out, err);
     if (st != PP_OK)
         return st;
-    pp_json_set(arena, out, "passes", passes_json(arena, &e->results, &score));
     pp_json_set(arena, out, "score", score_json(arena, &score));
     pp_json_set(arena, out, "groups", groups_json(arena, &score));
     pp_json_set(arena, out, "flips", flips_json(arena, &e->results, &score));
