@@ -188,6 +188,12 @@ pp_status pp_quality_binding_read(pp_arena *arena, const pp_json *root,
     return st;
 }
 
+bool pp_quality_binding_proves_files(const pp_quality_binding *binding)
+{
+    return strcmp(binding->evaluation_sha256, binding->evaluation_content_sha256) == 0 &&
+           strcmp(binding->server_command_sha256, binding->server_command_content_sha256) == 0;
+}
+
 /* ---- within a study ---------------------------------------------------------------------------
  */
 
