@@ -20,8 +20,8 @@
 #include "model/policy_set.h"
 #include "model/sample.h"
 #include "model/study_plan.h"
-#include "quality/evaluation_check.h"
 #include "model/suite.h"
+#include "quality/evaluation_check.h"
 
 #define SAMPLES_MAX_BYTES ((size_t)4 << 30) /* as `load` writes at most */
 

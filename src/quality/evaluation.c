@@ -101,8 +101,8 @@ static pp_status check_samples(const pp_evaluation_source *s, pp_error *err)
     for (size_t i = 0; i < s->sample_count; i++) {
         char text[PP_EVALUATION_FAULT_MAX];
         const char *key;
-        const char *fault = pp_evaluation_sample_fault(
-            &s->samples[i], s->suite->generation_tokens, &key, text);
+        const char *fault =
+            pp_evaluation_sample_fault(&s->samples[i], s->suite->generation_tokens, &key, text);
 
         if (fault != NULL)
             return pp_fail(err, PP_ERR_DOMAIN, "measured request %zu: %s: %s", i + 1, key, fault);

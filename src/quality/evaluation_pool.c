@@ -120,9 +120,8 @@ pp_status pp_evaluation_find_flips(pp_arena *arena, const pp_server_evaluation *
 
     for (size_t i = 0; flips != NULL && i < case_count; i++) {
         if (has_flipped(evaluations, count, i))
-            flips[n++] =
-                (pp_evaluation_flip){evaluations[0].cases[i].id,
-                                     what_each_gave(arena, evaluations, names, count, i)};
+            flips[n++] = (pp_evaluation_flip){evaluations[0].cases[i].id,
+                                              what_each_gave(arena, evaluations, names, count, i)};
     }
     *ret_flips = flips;
     *ret_flip_count = n;

@@ -56,9 +56,9 @@ static pp_status build(pp_arena *arena, char **paths, int count, pp_json **ret, 
         return st;
     for (size_t i = 0; i < from.case_count; i++)
         answers[i] = from.cases[i].response;
-    source = (pp_evaluation_source){from.candidate_id, PP_ORIGIN_MEASURED, &suite,
-                                    sha256,            answers,            from.case_count,
-                                    from.samples,      from.sample_count};
+    source = (pp_evaluation_source){
+        from.candidate_id, PP_ORIGIN_MEASURED, &suite,       sha256,
+        answers,           from.case_count,    from.samples, from.sample_count};
     st = pp_evaluation_build(arena, &source, &made, err);
     if (st == PP_OK)
         *ret = pp_server_evaluation_to_json(arena, &made);
