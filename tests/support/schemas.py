@@ -67,6 +67,8 @@ TREE = [
     (r"tests/golden/validate/loads/plan\.json", "load-plan"),
     (r"tests/golden/validate/loads/combined\.json", "combined-load"),
     (r"tests/golden/validate/loads/[^/]+\.json", "load-evaluation"),
+    (r"tests/golden/validate/evaluations/(binding|other-files)\.json", "capacity-quality-binding"),
+    (r"tests/golden/validate/evaluations/[^/]+\.json", "server-evaluation"),
     (r"tests/golden/combine-load/no-evaluation/plan\.json", "load-plan"),
     (r"tests/golden/combine-load/[^/]+/written/combined\.json", "combined-load"),
     (r"tests/golden/combine-load/[^/]+/\w+\.json", "load-evaluation"),
@@ -88,7 +90,9 @@ TREE = [
     (r"tests/fixtures/study/plan(-2)?\.json", "study-plan"),
     (r"tests/golden/(load|sim)/[^/]+/.*", ""),  # broken on purpose
     (r"tests/fixtures/documents/journal(-\w+)?\.jsonl", "journal"),
+    (r"tests/fixtures/quality/suite-[^/]+\.json", "quality-suite"),
     (r"tests/fixtures/documents/quality-suite(-\w+)?\.json", "quality-suite"),
+    (r"tests/fixtures/quality/suite-1\.0\.json", "quality-suite"),
     (r"tests/fixtures/documents/(?P<kind>[\w-]+)\.jsonl?", None),
     (r"tests/golden/recommend/byte-order-mark/constraints\.json", ""),  # no document
     (r"tests/golden/[^/]+/[^/]+/benchmarks\.json", "benchmark-set"),
@@ -124,6 +128,7 @@ PRINTED = {
     ("summarize-llama-bench", 0): "llama-bench-summary",
     ("compare-llama-bench", 0): "llama-bench-comparison",
     ("validate", 0): "validation",
+    ("validate", 1): "validation",
     ("validate", 2): "validation",
     ("model info", 0): "model-info",
     ("model synth", 0): "model-synth",
