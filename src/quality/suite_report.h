@@ -27,8 +27,8 @@ typedef struct pp_suite_report {
     const pp_suite *suite;
     char suite_sha256[PP_SHA256_HEX_SIZE];         /* of the file */
     char suite_content_sha256[PP_SHA256_HEX_SIZE]; /* of its canonical form */
-    bool has_system_prompt;       /* one was sent: the suite's, or another in its place */
-    pp_text system_prompt;        /* only its digest stands in the document */
+    /* Of the system prompt that was sent, the suite's or another in its place; empty: none was. */
+    char system_prompt_sha256[PP_SHA256_HEX_SIZE];
     pp_suite_endpoint *endpoints; /* all with the same number of passes */
     size_t endpoint_count;
     bool has_reference;
@@ -41,18 +41,11 @@ typedef struct pp_suite_report {
 PP_MUST_CHECK pp_status pp_suite_report_to_json(pp_arena *arena, const pp_suite_report *report,
                                                 pp_json **ret_document, pp_error *err);
 
-/* A report as read: pp_suite_report whose suite knows ids and groups of cases and the sampling, no
- * more. */
-typedef struct pp_suite_report_read {
-    pp_suite_report report;
-    pp_suite suite;
-    pp_text system_prompt_sha256; /* empty: none was sent */
-} pp_suite_report_read;
-
-/** What was recorded, without what follows. Texts are borrowed from `root`. Fails with
- * PP_ERR_SCHEMA "$.path: ...", also for results that do not belong to the cases of the report. */
+/** What was recorded, without what follows; the suite knows ids, groups and token limits of its
+ * cases and the sampling, no more. Texts are borrowed from `root`. Fails with PP_ERR_SCHEMA
+ * "$.path: ...", also for results that do not belong to the cases of the report. */
 PP_MUST_CHECK pp_status pp_suite_report_decode(pp_arena *arena, const pp_json *root,
-                                               pp_suite_report_read *ret_report, pp_error *err);
+                                               pp_suite_report *ret_report, pp_error *err);
 
 /* The suite of a report as its own file says it. */
 typedef struct pp_suite_source {
