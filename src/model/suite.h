@@ -26,6 +26,8 @@
 #define PP_SUITE_MAX_RULES             8     /* of an any-of */
 #define PP_SUITE_MAX_CONTEXTS          200
 #define PP_SUITE_MAX_TOKENS            32768 /* of an answer */
+#define PP_SUITE_MAX_EXPRESSIONS       4000  /* each costs a compilation of bounded length */
+#define PP_SUITE_MAX_SEED              INT64_C(4294967294) /* the next one means "any" to llama.cpp */
 
 /* What every 1.0 suite is asked with: these stand in no 1.0 document. */
 #define PP_SUITE_1_0_MAX_TOKENS 32
@@ -59,7 +61,6 @@ typedef struct pp_suite_case {
     pp_text prompt;
     pp_match_rule *rules; /* one; several for any-of */
     size_t rule_count;
-    bool any_of;        /* written as any-of, which may hold one rule only */
     int64_t max_tokens; /* the suite's unless the case says otherwise */
 } pp_suite_case;
 
