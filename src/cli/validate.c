@@ -5,6 +5,7 @@
 #include "base/files.h"
 #include "capacity/load_check.h"
 #include "capacity/load_report.h"
+#include "capacity/quality_binding.h"
 #include "capacity/same.h"
 #include "decide/passport.h"
 #include "decide/passport_check.h"
@@ -19,6 +20,7 @@
 #include "model/policy_set.h"
 #include "model/sample.h"
 #include "model/study_plan.h"
+#include "quality/evaluation_check.h"
 #include "model/suite.h"
 
 #define SAMPLES_MAX_BYTES ((size_t)4 << 30) /* as `load` writes at most */
@@ -240,6 +242,32 @@ static pp_status decode_combined_load(validator *v, const pp_json *root, pp_erro
     return st;
 }
 
+static pp_status decode_server_evaluation(validator *v, const pp_json *root, pp_error *err)
+{
+    pp_server_evaluation e;
+    pp_status st = pp_server_evaluation_read(v->arena, root, &e, err);
+
+    if (st == PP_OK)
+        v->out->holds =
+            pp_arena_printf(v->arena, "%s, %zu of %s, %s", shown(v->arena, e.candidate_id),
+                            e.passed_count, count_text(v->arena, e.case_count, "case"),
+                            count_text(v->arena, e.sample_count, "request"));
+    return st;
+}
+
+static pp_status decode_quality_binding(validator *v, const pp_json *root, pp_error *err)
+{
+    pp_quality_binding b;
+    pp_status st = pp_quality_binding_read(v->arena, root, &b, err);
+
+    if (st == PP_OK)
+        v->out->holds = pp_arena_printf(
+            v->arena, "%s, %s, %zu of %s", shown(v->arena, b.candidate_id),
+            count_text(v->arena, (size_t)b.server_parallel, "slot"), b.evaluation.passed_count,
+            count_text(v->arena, b.evaluation.case_count, "case"));
+    return st;
+}
+
 static pp_status decode_passport(validator *v, const pp_json *root, pp_error *err)
 {
     pp_status st = pp_passport_check(root, err);
@@ -267,6 +295,7 @@ static const struct {
     pp_status (*decode)(validator *v, const pp_json *root, pp_error *err);
 } decoders[] = {
     {"benchmark-set", decode_set},
+    {"capacity-quality-binding", decode_quality_binding},
     {"combined-load", decode_combined_load},
     {"constraints", decode_constraints},
     {"llama-bench-summary", decode_summary},
@@ -280,6 +309,7 @@ static const struct {
     {"prompts", decode_prompt},
     {"quality-suite", decode_suite},
     {"samples", decode_sample},
+    {"server-evaluation", decode_server_evaluation},
     {"stability", decode_stability},
     {"study-plan", decode_plan},
 };

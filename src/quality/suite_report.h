@@ -36,6 +36,9 @@ typedef struct pp_suite_report {
     pp_maybe_real floor; /* asked for; above 0, below 1 */
 } pp_suite_report;
 
+/** Neither empty nor with a user, password, query or fragment, which may hold a key. */
+bool pp_suite_url_is_bare(pp_text url);
+
 /** The document. Fails with PP_ERR_DOMAIN when a name stands twice, an address holds what it must
  * not, passes differ in number, or an outcome does not fit its texts; PP_ERR_MEMORY. */
 PP_MUST_CHECK pp_status pp_suite_report_to_json(pp_arena *arena, const pp_suite_report *report,
