@@ -21,6 +21,9 @@ extern const pp_fields pp_input_fingerprint_fields;
 /* tables_passport.c */
 extern const pp_fields pp_passport_fields, pp_passport_result_fields, pp_receipt_result_fields;
 
+/* tables_fidelity.c: a part of suite-report and of studies */
+extern const pp_fields pp_fidelity_fields;
+
 /* tables_gate.c */
 extern const pp_fields pp_gate_fields, pp_gate_failure_fields, pp_regression_fields, pp_init_fields;
 
