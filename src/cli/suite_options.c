@@ -180,8 +180,8 @@ static pp_status check_floor(const pp_suite_command *c, pp_error *err)
 static pp_status read_numbers(const pp_args *args, pp_suite_command *c, pp_error *err)
 {
     const char *timeout = pp_args_value(args, "timeout");
-    pp_status st = read_count(args, "passes", "--passes", PP_SUITE_PASSES_MAX, &c->ask.pass_count,
-                              err);
+    pp_status st =
+        read_count(args, "passes", "--passes", PP_SUITE_PASSES_MAX, &c->ask.pass_count, err);
 
     if (st == PP_OK)
         st = read_count(args, "clients", "--clients", PP_SUITE_CLIENTS_MAX, &c->ask.client_count,
@@ -241,13 +241,13 @@ static pp_status read_prompt(pp_arena *arena, const pp_args *args, pp_suite_comm
     if (given[0] == '@')
         st = pp_wrap(err, read_prompt_file(arena, given + 1, &voice->system_prompt, err),
                      "--system-prompt");
-    if (st == PP_OK &&
-        !pp_utf8_is_valid(voice->system_prompt.data, voice->system_prompt.size))
+    if (st == PP_OK && !pp_utf8_is_valid(voice->system_prompt.data, voice->system_prompt.size))
         st = pp_fail(err, PP_ERR_USAGE, "--system-prompt: expected UTF-8");
     return st;
 }
 
-/* ---- the original's evaluations --------------------------------------------------------------- */
+/* ---- the original's evaluations ---------------------------------------------------------------
+ */
 
 static pp_status only_with(const pp_args *args, const char *name, bool holds, const char *with,
                            pp_error *err)
@@ -304,8 +304,8 @@ static pp_status read_suite(pp_arena *arena, const pp_args *args, pp_suite_comma
     c->suite_path = pp_args_value(args, "suite");
     if (c->suite_path == NULL)
         return pp_fail(err, PP_ERR_USAGE, "expected --suite FILE");
-    return pp_suite_load(arena, c->suite_path, &c->suite, c->suite_sha256,
-                         c->suite_content_sha256, err);
+    return pp_suite_load(arena, c->suite_path, &c->suite, c->suite_sha256, c->suite_content_sha256,
+                         err);
 }
 
 pp_status pp_suite_command_read(pp_arena *arena, const pp_args *args, pp_suite_command *ret_command,
@@ -316,7 +316,6 @@ pp_status pp_suite_command_read(pp_arena *arena, const pp_args *args, pp_suite_c
 
     pp_suite_ask_options_default(&c->ask);
     c->certify = pp_args_has(args, "certify");
-    c->fidelity = pp_args_has(args, "fidelity");
     c->evaluation = pp_args_value(args, "evaluation");
     c->candidate = pp_args_value(args, "candidate");
     if (pp_args_has(args, "model"))

@@ -44,9 +44,8 @@ static pp_status ask_place(pp_suite_session *s, pp_http_loop *loop, size_t place
 {
     const pp_suite_command *c = &s->command;
     pp_suite_target *t = &s->targets[place];
-    pp_status st =
-        pp_load_endpoint_ask(&s->arena, loop, c->places[place].root, c->key.headers,
-                             c->key.header_count, &t->endpoint, err);
+    pp_status st = pp_load_endpoint_ask(&s->arena, loop, c->places[place].root, c->key.headers,
+                                        c->key.header_count, &t->endpoint, err);
 
     st = pp_wrap(err, st, "asking '%s'", c->places[place].name.data);
     if (st != PP_OK)
@@ -109,12 +108,11 @@ static void show_progress(pp_suite_session *s, const pp_suite_told *told,
         .elapsed_ns = elapsed_ns,
         .remaining_ns = (int64_t)((double)elapsed_ns * (double)(total - done) / (double)done),
         .group = c->places[s->place].name.data,
-        .what = c->ask.pass_count == 1
-                    ? id
-                    : pp_arena_printf(&s->arena, "%s, pass %zu of %zu", id, told->pass + 1,
-                                      c->ask.pass_count),
-        .note = s->view.terminal && result->outcome != PP_OUTCOME_FAILED ? NULL
-                                                                         : note_of(s, result),
+        .what = c->ask.pass_count == 1 ? id
+                                       : pp_arena_printf(&s->arena, "%s, pass %zu of %zu", id,
+                                                         told->pass + 1, c->ask.pass_count),
+        .note =
+            s->view.terminal && result->outcome != PP_OUTCOME_FAILED ? NULL : note_of(s, result),
     };
 
     if (!s->view.quiet)
@@ -232,14 +230,14 @@ static pp_suite_endpoint endpoint_of(pp_suite_session *s, size_t place)
 pp_status pp_suite_session_report(pp_suite_session *s, pp_suite_report *ret_report, pp_error *err)
 {
     const pp_suite_command *c = &s->command;
+    const pp_suite_voice *voice = &c->ask.voice;
     pp_suite_endpoint *endpoints = PP_ARENA_NEW(&s->arena, pp_suite_endpoint, c->place_count);
+    pp_status st = pp_arena_check(&s->arena, err);
     pp_suite_report report = {
         .tool_version = pp_text_of(PP_VERSION),
         .started_unix_ms = s->started_unix_ms,
         .is_partial = s->interrupted,
         .suite = &c->suite,
-        .has_system_prompt = c->ask.voice.has_system_prompt,
-        .system_prompt = c->ask.voice.system_prompt,
         .endpoints = endpoints,
         .endpoint_count = c->place_count,
         .has_reference = c->place_count > 1,
@@ -248,9 +246,13 @@ pp_status pp_suite_session_report(pp_suite_session *s, pp_suite_report *ret_repo
     };
 
     memcpy(report.suite_sha256, c->suite_sha256, sizeof report.suite_sha256);
-    memcpy(report.suite_content_sha256, c->suite_content_sha256, sizeof report.suite_content_sha256);
+    memcpy(report.suite_content_sha256, c->suite_content_sha256,
+           sizeof report.suite_content_sha256);
     for (size_t i = 0; endpoints != NULL && i < c->place_count; i++)
         endpoints[i] = endpoint_of(s, i);
+    if (st == PP_OK && voice->has_system_prompt)
+        st = pp_sha256_of(voice->system_prompt.data, voice->system_prompt.size,
+                          report.system_prompt_sha256, err);
     *ret_report = report;
-    return pp_arena_check(&s->arena, err);
+    return st == PP_OK ? pp_arena_check(&s->arena, err) : st;
 }
