@@ -188,6 +188,12 @@ pp_status pp_quality_binding_read(pp_arena *arena, const pp_json *root,
     return st;
 }
 
+bool pp_quality_binding_proves_files(const pp_quality_binding *binding)
+{
+    return strcmp(binding->evaluation_sha256, binding->evaluation_content_sha256) == 0 &&
+           strcmp(binding->server_command_sha256, binding->server_command_content_sha256) == 0;
+}
+
 /* ---- within a study ---------------------------------------------------------------------------
  */
 
@@ -195,7 +201,8 @@ static pp_status check_run(const pp_quality_binding *b, const pp_quality_binding
                            pp_error *err)
 {
     if (!pp_text_equal(b->run_id, study->run_id))
-        return pp_fail(err, PP_ERR_DOMAIN, "$.run_id: expected the study's, \"%.80s\", got \"%.80s\"",
+        return pp_fail(err, PP_ERR_DOMAIN,
+                       "$.run_id: expected the study's, \"%.80s\", got \"%.80s\"",
                        study->run_id.data, b->run_id.data);
     if (b->run_attempt != study->run_attempt)
         return pp_fail(err, PP_ERR_DOMAIN, "$.run_attempt: expected the study's, %lld, got %lld",
@@ -214,11 +221,11 @@ pp_status pp_quality_binding_check(const pp_quality_binding *binding,
     pp_status st = check_run(binding, study, err);
 
     if (st == PP_OK)
-        st = pp_wrap(err,
-                     pp_capacity_argv_check(&binding->argv, &study->frozen,
-                                            binding->server_parallel, study->slot_context_tokens,
-                                            &differences, err),
-                     "$.server_argv");
+        st =
+            pp_wrap(err,
+                    pp_capacity_argv_check(&binding->argv, &study->frozen, binding->server_parallel,
+                                           study->slot_context_tokens, &differences, err),
+                    "$.server_argv");
     for (size_t i = 0; st == PP_OK && i < study->load_count; i++) {
         if (!pp_server_argv_same_but_port(&binding->argv, &study->loads[i]))
             st = pp_fail(err, PP_ERR_DOMAIN,

@@ -61,6 +61,12 @@ pp_json *pp_quality_binding_to_json(pp_arena *arena, const pp_quality_binding *b
 PP_MUST_CHECK pp_status pp_quality_binding_read(pp_arena *arena, const pp_json *root,
                                                 pp_quality_binding *ret_binding, pp_error *err);
 
+/**
+ * Whether evaluation and command line are what the two bound files hold, as far as the digests
+ * tell: an unequal one may also mean that a file was laid out otherwise.
+ */
+bool pp_quality_binding_proves_files(const pp_quality_binding *binding);
+
 /* What a capacity study says about every one of its bindings; borrowed. */
 typedef struct pp_quality_binding_study {
     pp_text run_id;

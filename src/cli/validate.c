@@ -20,8 +20,8 @@
 #include "model/policy_set.h"
 #include "model/sample.h"
 #include "model/study_plan.h"
-#include "quality/evaluation_check.h"
 #include "model/suite.h"
+#include "quality/evaluation_check.h"
 
 #define SAMPLES_MAX_BYTES ((size_t)4 << 30) /* as `load` writes at most */
 
@@ -262,9 +262,11 @@ static pp_status decode_quality_binding(validator *v, const pp_json *root, pp_er
 
     if (st == PP_OK)
         v->out->holds = pp_arena_printf(
-            v->arena, "%s, %s, %zu of %s", shown(v->arena, b.candidate_id),
+            v->arena, "%s, %s, %zu of %s, %s", shown(v->arena, b.candidate_id),
             count_text(v->arena, (size_t)b.server_parallel, "slot"), b.evaluation.passed_count,
-            count_text(v->arena, b.evaluation.case_count, "case"));
+            count_text(v->arena, b.evaluation.case_count, "case"),
+            pp_quality_binding_proves_files(&b) ? "bound to its files"
+                                                : "bound to files that are not proven");
     return st;
 }
 

@@ -1,5 +1,5 @@
-/* server_evaluation.h - what the original's `evaluate-server` found out about one server: answers to
- * a suite of schema 1.0 and latencies of single requests, of one pass or pooled of several.
+/* server_evaluation.h - what the original's `evaluate-server` found out about one server: answers
+ * to a suite of schema 1.0 and latencies of single requests, of one pass or pooled of several.
  *
  * Noun and JSON. Reading takes what the document says; what of it follows from the rest is compared
  * by quality/evaluation_check.h, so a reader of files wants that one.
@@ -13,8 +13,8 @@
 #define PP_EVALUATION_MIN_POOLED        2
 #define PP_EVALUATION_MAX_POOLED        8
 /* Of one pass; a pooled one has up to PP_EVALUATION_MAX_POOLED times as many. */
-#define PP_EVALUATION_MAX_REPETITIONS 50
-#define PP_EVALUATION_MAX_WARMUPS     10
+#define PP_EVALUATION_MAX_REPETITIONS   50
+#define PP_EVALUATION_MAX_WARMUPS       10
 
 typedef struct pp_evaluation_case {
     pp_text id, prompt;

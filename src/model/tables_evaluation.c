@@ -101,9 +101,10 @@ static const pp_fields latency_fields =
 static const pp_field evaluation_rows[] = {
     MEMBER("schema_version", "version of the format", WORDS(pp_words_1_0)),
     MEMBER("candidate_id", "what was measured", CANDIDATE_ID),
-    MEMBER("synthetic",
-           "true when no real model on a real machine was measured; the original accepts false only",
-           BOOL),
+    MEMBER(
+        "synthetic",
+        "true when no real model on a real machine was measured; the original accepts false only",
+        BOOL),
     MEMBER("suite", "what was asked, and how", OBJECT(suite_fields)),
     MEMBER("quality", "what came of the cases", OBJECT(quality_fields)),
     MEMBER("latency", "how long requests took", OBJECT(latency_fields)),
@@ -140,5 +141,5 @@ static const pp_field binding_rows[] = {
            OBJECT(pp_server_evaluation_fields)),
 };
 const pp_fields pp_quality_binding_fields =
-    FIELDS("capacity-quality-binding", "an evaluation, and which server of a capacity study gave it",
-           binding_rows);
+    FIELDS("capacity-quality-binding",
+           "an evaluation, and which server of a capacity study gave it", binding_rows);

@@ -1,5 +1,6 @@
 #include "quality/evaluation.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "quality/match.h"
@@ -34,7 +35,11 @@ static pp_status percentiles(double *values, size_t n, double *ret_p50, double *
 
     pp_samples_sort(values, n);
     st = pp_percentile(values, n, 50, ret_p50, err);
-    return st == PP_OK ? pp_percentile(values, n, 95, ret_p95, err) : st;
+    if (st == PP_OK)
+        st = pp_percentile(values, n, 95, ret_p95, err);
+    if (st == PP_OK && !isfinite(*ret_p50))
+        st = pp_fail(err, PP_ERR_DOMAIN, "latencies: their median is beyond the largest number");
+    return st;
 }
 
 pp_status pp_evaluation_derive_latency(pp_arena *arena, pp_server_evaluation *e, pp_error *err)
@@ -101,8 +106,8 @@ static pp_status check_samples(const pp_evaluation_source *s, pp_error *err)
     for (size_t i = 0; i < s->sample_count; i++) {
         char text[PP_EVALUATION_FAULT_MAX];
         const char *key;
-        const char *fault = pp_evaluation_sample_fault(
-            &s->samples[i], s->suite->generation_tokens, &key, text);
+        const char *fault =
+            pp_evaluation_sample_fault(&s->samples[i], s->suite->generation_tokens, &key, text);
 
         if (fault != NULL)
             return pp_fail(err, PP_ERR_DOMAIN, "measured request %zu: %s: %s", i + 1, key, fault);

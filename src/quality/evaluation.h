@@ -60,7 +60,8 @@ PP_MUST_CHECK pp_status pp_evaluation_pool(pp_arena *arena, const pp_server_eval
                                            const char *const *names, size_t count,
                                            pp_server_evaluation *ret_pooled, pp_error *err);
 
-/* ---- for evaluation_check and evaluation_pool ---------------------------------------------------------------------
+/* ---- for evaluation_check and evaluation_pool
+ * ---------------------------------------------------------------------
  */
 
 /** Make again what follows from cases and samples. The cases are those of `suite`, whose decoder

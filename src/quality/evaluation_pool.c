@@ -120,9 +120,8 @@ pp_status pp_evaluation_find_flips(pp_arena *arena, const pp_server_evaluation *
 
     for (size_t i = 0; flips != NULL && i < case_count; i++) {
         if (has_flipped(evaluations, count, i))
-            flips[n++] =
-                (pp_evaluation_flip){evaluations[0].cases[i].id,
-                                     what_each_gave(arena, evaluations, names, count, i)};
+            flips[n++] = (pp_evaluation_flip){evaluations[0].cases[i].id,
+                                              what_each_gave(arena, evaluations, names, count, i)};
     }
     *ret_flips = flips;
     *ret_flip_count = n;
@@ -169,19 +168,29 @@ static pp_status take_samples(pp_arena *arena, const pp_server_evaluation *evalu
     return pp_arena_check(arena, err);
 }
 
-static pp_status check_size(const pp_server_evaluation *first, size_t count, pp_error *err)
+static pp_status check_total(const char *what, int64_t each, size_t count, int64_t most,
+                             pp_error *err)
 {
-    const int64_t most = (int64_t)PP_EVALUATION_MAX_REPETITIONS * PP_EVALUATION_MAX_POOLED;
+    if (each * (int64_t)count > most * PP_EVALUATION_MAX_POOLED)
+        return pp_fail(err, PP_ERR_DOMAIN,
+                       "expected at most %lld %s in all, got %zu times %lld; is one of them pooled "
+                       "already?",
+                       (long long)most * PP_EVALUATION_MAX_POOLED, what, count, (long long)each);
+    return PP_OK;
+}
+
+static pp_status check_size(const pp_server_evaluation *evaluations, size_t count, pp_error *err)
+{
+    pp_status st;
 
     if (count < PP_EVALUATION_MIN_POOLED || count > PP_EVALUATION_MAX_POOLED)
         return pp_fail(err, PP_ERR_DOMAIN, "expected %d to %d evaluations, got %zu",
                        PP_EVALUATION_MIN_POOLED, PP_EVALUATION_MAX_POOLED, count);
-    if (first->repetitions * (int64_t)count > most)
-        return pp_fail(err, PP_ERR_DOMAIN,
-                       "expected at most %lld requests in all, got %zu times %lld; is one of them "
-                       "pooled already?",
-                       (long long)most, count, (long long)first->repetitions);
-    return PP_OK;
+    st = check_total("measured requests", evaluations[0].repetitions, count,
+                     PP_EVALUATION_MAX_REPETITIONS, err);
+    return st == PP_OK ? check_total("warm-up requests", evaluations[0].warmups, count,
+                                     PP_EVALUATION_MAX_WARMUPS, err)
+                       : st;
 }
 
 pp_status pp_evaluation_pool(pp_arena *arena, const pp_server_evaluation *evaluations,
@@ -189,7 +198,7 @@ pp_status pp_evaluation_pool(pp_arena *arena, const pp_server_evaluation *evalua
                              pp_server_evaluation *ret_pooled, pp_error *err)
 {
     pp_server_evaluation pooled;
-    pp_status st = check_size(&evaluations[0], count, err);
+    pp_status st = check_size(evaluations, count, err);
 
     for (size_t i = 1; st == PP_OK && i < count; i++)
         st = check_alike(evaluations, names, i, err);

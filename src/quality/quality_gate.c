@@ -86,8 +86,7 @@ static double score(const pp_quality_source *source)
 static void judge(const pp_quality_gate *gate, pp_quality_check *check)
 {
     const pp_maybe_real *retention = &check->retention_vs_reference;
-    bool is_reference =
-        pp_text_equal(check->source->candidate_id, gate->reference_candidate_id);
+    bool is_reference = pp_text_equal(check->source->candidate_id, gate->reference_candidate_id);
 
     if (check->score < gate->minimum_score)
         check->failures[check->failure_count++] = PP_QUALITY_SCORE_BELOW_MINIMUM;
@@ -160,9 +159,9 @@ pp_json *pp_quality_check_to_json(pp_arena *arena, const pp_quality_check *check
     pp_json_set_string(arena, out, "outcomes_sha256", check->outcomes_sha256);
     pp_json_set_bool(arena, out, "gate_met", check->failure_count == 0);
     pp_json_set(arena, out, "failure_reasons", failures);
-    pp_json_set_string(arena, out, "source_label",
-                       pp_arena_printf(arena, "%s/p%lld", s->candidate_id.data,
-                                       (long long)s->server_parallel));
+    pp_json_set_string(
+        arena, out, "source_label",
+        pp_arena_printf(arena, "%s/p%lld", s->candidate_id.data, (long long)s->server_parallel));
     pp_json_set_string(arena, out, "input_sha256", s->input_sha256);
     pp_json_set_string(arena, out, "source_content_sha256", s->source_content_sha256);
     pp_json_set_string(arena, out, "evaluation_sha256", s->evaluation_sha256);
