@@ -22,6 +22,10 @@
 #include "model/study_plan.h"
 #include "model/suite.h"
 #include "quality/evaluation_check.h"
+<<<<<<< HEAD
+=======
+#include "quality/suite_report.h"
+>>>>>>> score
 
 #define SAMPLES_MAX_BYTES ((size_t)4 << 30) /* as `load` writes at most */
 
@@ -183,6 +187,33 @@ static pp_status decode_load_report(validator *v, const pp_json *root, pp_error 
     return st == PP_OK && v->options->has_load_samples ? make_again(v, root, err) : st;
 }
 
+/* That a report does not follow from its answers is a result, too. */
+static pp_status make_suite_again(validator *v, const pp_json *root, pp_error *err)
+{
+    const pp_suite_source source = {&v->options->suite, v->options->suite_sha256,
+                                    v->options->suite_content_sha256};
+    pp_status st = pp_suite_report_again(v->arena, root, v->options->has_suite ? &source : NULL,
+                                         &v->out->differences, &v->out->difference_count, err);
+
+    v->out->was_made_of_answers = st == PP_OK;
+    v->out->was_matched_again = st == PP_OK && v->options->has_suite;
+    return st;
+}
+
+static pp_status decode_suite_report(validator *v, const pp_json *root, pp_error *err)
+{
+    pp_suite_report report;
+    pp_status st = pp_suite_report_decode(v->arena, root, &report, err);
+
+    if (st == PP_OK)
+        v->out->holds =
+            pp_arena_printf(v->arena, "%s%s of %s, %s", report.is_partial ? "partial, " : "",
+                            count_text(v->arena, report.suite->case_count, "case"),
+                            shown(v->arena, report.suite->id),
+                            count_text(v->arena, report.endpoint_count, "endpoint"));
+    return st == PP_OK ? make_suite_again(v, root, err) : st;
+}
+
 static pp_status decode_load_plan(validator *v, const pp_json *root, pp_error *err)
 {
     pp_load_plan plan;
@@ -314,6 +345,7 @@ static const struct {
     {"server-evaluation", decode_server_evaluation},
     {"stability", decode_stability},
     {"study-plan", decode_plan},
+    {"suite-report", decode_suite_report},
 };
 
 static pp_status check_value(validator *v, const pp_document_kind *kind, const pp_json *root,
@@ -517,6 +549,16 @@ pp_status pp_validate_read_samples(pp_arena *arena, const char *path, pp_validat
     pp_buf_done(&bytes);
     options->load_samples = samples;
     options->has_load_samples = st == PP_OK;
+    return st;
+}
+
+pp_status pp_validate_read_suite(pp_arena *arena, const char *path, pp_validate_options *options,
+                                 pp_error *err)
+{
+    pp_status st = pp_suite_load(arena, path, &options->suite, options->suite_sha256,
+                                 options->suite_content_sha256, err);
+
+    options->has_suite = st == PP_OK;
     return st;
 }
 
