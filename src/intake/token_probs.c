@@ -352,6 +352,30 @@ pp_status pp_token_probs_read(pp_arena *arena, pp_bytes body, pp_next_token *ret
     return pp_arena_check(arena, err);
 }
 
+static void refuse_failed(pp_arena *arena, const pp_exchange *x, pp_next_token *out)
+{
+    char shown[300];
+    const char *why;
+
+    if (x->failure == PP_FAILURE_NONE) {
+        refuse(arena, PP_TOKENS_REQUEST_FAILED, "it was not asked", out);
+        return;
+    }
+    pp_text_escape_controls(x->failure_text.data, x->failure_text.size, shown, sizeof shown);
+    why = pp_arena_printf(arena, shown[0] != '\0' ? "%s: %s" : "%s%s", pp_failure_name(x->failure),
+                          shown);
+    refuse(arena, PP_TOKENS_REQUEST_FAILED, why == NULL ? "" : why, out);
+}
+
+pp_status pp_token_probs_of_exchange(pp_arena *arena, const pp_exchange *exchange,
+                                     pp_next_token *ret_token, pp_error *err)
+{
+    if (exchange->failure == PP_FAILURE_NONE && exchange->http_status.known)
+        return pp_token_probs_read(arena, exchange->body, ret_token, err);
+    refuse_failed(arena, exchange, ret_token);
+    return pp_arena_check(arena, err);
+}
+
 pp_maybe_bool pp_props_speculation(pp_arena *arena, pp_bytes body)
 {
     const pp_json *root = NULL;

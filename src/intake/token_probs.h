@@ -9,6 +9,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "model/exchange.h"
 #include "model/token_distribution.h"
 
 /**
@@ -21,6 +22,11 @@
  */
 PP_MUST_CHECK pp_status pp_token_probs_read(pp_arena *arena, pp_bytes body,
                                             pp_next_token *ret_token, pp_error *err);
+
+/** The same of a whole exchange: what failed on the way, or was never asked (no HTTP status and no
+ * failure), is PP_TOKENS_REQUEST_FAILED with the failure's name and text. */
+PP_MUST_CHECK pp_status pp_token_probs_of_exchange(pp_arena *arena, const pp_exchange *exchange,
+                                                   pp_next_token *ret_token, pp_error *err);
 
 /** What a reply to GET /props of a llama-server says of speculation; absent when it says nothing.
  * "false" is no proof: the settings of a reply were seen to say otherwise (E21). */

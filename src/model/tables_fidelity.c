@@ -100,5 +100,5 @@ static const pp_field fidelity_rows[] = {
     MEMBER("contexts", "in the order of the suite", LIST(context_type)),
     MEMBER("summary", "what follows from them", OBJECT(summary_fields)),
 };
-const pp_fields pp_fidelity_fields = FIELDS_AT(
-    "fidelity", "next-token distributions against a reference's", fidelity_rows, "fidelity");
+const pp_fields pp_fidelity_fields =
+    FIELDS("fidelity", "next-token distributions against a reference's", fidelity_rows);

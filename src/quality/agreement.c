@@ -1,6 +1,6 @@
 #include "quality/agreement.h"
 
-#include "stats/binomial.h"
+#include "stats/certify.h"
 #include "stats/portable.h"
 
 static const char *const gap_names[] = {NULL, "no-contexts", "synthetic-weights",
@@ -255,11 +255,11 @@ static void take_top1(pp_agreement *a)
 {
     int64_t n = (int64_t)a->compared_count;
     int64_t k = (int64_t)a->agree_count;
-    double one_sided = 1 - (1 - PP_AGREEMENT_CONFIDENCE) / 2;
+    pp_share_interval interval = pp_share_interval_of(k, n, PP_AGREEMENT_CONFIDENCE);
 
     a->top1_agreement = pp_known_real((double)k / (double)n);
-    a->top1_upper = pp_known_real(pp_share_upper_bound(k, n, one_sided));
-    a->top1_lower = pp_known_real(1 - pp_share_upper_bound(n - k, n, one_sided));
+    a->top1_lower = pp_known_real(interval.lower);
+    a->top1_upper = pp_known_real(interval.upper);
 }
 
 static void take_kl(pp_agreement *a)

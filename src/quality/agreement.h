@@ -97,7 +97,8 @@ PP_MUST_CHECK pp_status pp_agreement_of(pp_arena *arena, const pp_suite_context 
 /** Everything that is derived, from what is recorded. */
 void pp_agreement_derive(pp_agreement *agreement);
 
-/* ---- document part `fidelity` (docs/formats/fidelity.md) ------------------------------------- */
+/* ---- document part `fidelity` (model/tables_fidelity.c) -----------------------------------------
+ */
 
 /** NULL members when memory is short, as json.h says. */
 pp_json *pp_agreement_to_json(pp_arena *arena, const pp_agreement *agreement);
