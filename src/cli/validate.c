@@ -22,10 +22,7 @@
 #include "model/study_plan.h"
 #include "model/suite.h"
 #include "quality/evaluation_check.h"
-<<<<<<< HEAD
-=======
 #include "quality/suite_report.h"
->>>>>>> score
 
 #define SAMPLES_MAX_BYTES ((size_t)4 << 30) /* as `load` writes at most */
 
