@@ -5,6 +5,7 @@
 #include "cli/secret.h"
 #include "cli/signals.h"
 #include "cli/suite_evaluation.h"
+#include "cli/suite_fidelity.h"
 #include "cli/suite_session.h"
 #include "cli/suite_table.h"
 #include "cli/table.h"
@@ -18,6 +19,7 @@ static const char *const file_options[] = {"output", "csv", "evaluation"};
 typedef struct judged {
     pp_score *scores;
     pp_pairing *pairs;
+    pp_agreement *agreements; /* NULL: contexts were not asked about */
 } judged;
 
 static pp_status judge(pp_arena *arena, const pp_suite_report *report, judged *out, pp_error *err)
@@ -136,6 +138,8 @@ static pp_status show(const pp_args *args, pp_suite_session *s, const pp_suite_r
     if (pp_args_has(args, "json"))
         return PP_OK; /* printed with the report */
     st = pp_suite_table_print(&s->arena, report, j->scores, j->pairs, stdout, err);
+    if (st == PP_OK && j->agreements != NULL)
+        st = pp_suite_fidelity_print(&s->arena, j->agreements, report, stdout, err);
     if (st == PP_OK) {
         note_prompt(&s->command);
         note_evaluation(s);
@@ -158,6 +162,8 @@ static pp_status finish(const pp_args *args, pp_suite_session *s, judged *j, pp_
         st = pp_suite_session_report(s, &report, err);
     if (st == PP_OK)
         st = judge(&s->arena, &report, j, err);
+    if (st == PP_OK && j->agreements != NULL)
+        st = pp_suite_fidelity_put(&s->arena, j->agreements, &report, err);
     if (st == PP_OK)
         st = pp_suite_report_to_json(&s->arena, &report, &document, err);
     if (st == PP_OK && evaluation != NULL)
@@ -186,6 +192,21 @@ static pp_status pool(const pp_args *args, pp_suite_session *s, pp_error *err)
     return st;
 }
 
+/* A signal leaves the answers to the cases as they are. */
+static pp_status ask_contexts(pp_suite_session *s, judged *j, pp_error *err)
+{
+    pp_error why = {0};
+    pp_status st = pp_suite_fidelity_ask(s, &j->agreements, &why);
+
+    if (st == PP_ERR_INTERRUPTED) {
+        s->interrupted = true;
+        return PP_OK;
+    }
+    if (st != PP_OK)
+        *err = why;
+    return st;
+}
+
 static pp_status work(const pp_args *args, pp_suite_session *s, pp_exit *ret_exit, pp_error *err)
 {
     judged j = {0};
@@ -203,6 +224,8 @@ static pp_status work(const pp_args *args, pp_suite_session *s, pp_exit *ret_exi
     st = pp_suite_session_prepare(s, err);
     if (st == PP_OK)
         st = pp_suite_session_run(s, err);
+    if (st == PP_OK && s->command.fidelity && !s->interrupted)
+        st = ask_contexts(s, &j, err);
     if (st == PP_OK)
         st = finish(args, s, &j, err);
     if (st == PP_OK)
@@ -230,7 +253,7 @@ static pp_status run(const pp_args *args, pp_exit *ret_exit, pp_error *err)
 static const pp_positional positionals[] = {
     {.value = PP_TEXT("URL"),
      .help = "http:// or https://, with or without /v1 at its end; NAME=URL gives it a name, else "
-             "it is url-1, url-2, ...",
+             "it is url-1, url-2 and so on",
      .optional = true,
      .repeats = true},
 };
@@ -254,9 +277,13 @@ static const pp_option options[] = {
     {"ca-file", 0, PP_FILE("FILE"), "the system's", "certificates that TLS trusts", false, false},
     {"insecure", 0, NULL, NULL, "TLS without looking at the certificate", false, false},
     {"model-file", 0, PP_FILE("[NAME=]FILE"), NULL,
-     "the model file that a server runs, where it cannot be found by what the server says: tells "
-     "synthetic weights from real ones",
+     "the model file that a server runs: tells synthetic weights from real ones where the server "
+     "does not say which file it is",
      false, true},
+    {"fidelity", 0, NULL, NULL,
+     "ask about the contexts of the suite, too: how close next-token distributions are to the "
+     "reference's",
+     false, false},
     /* what is demanded */
     {"min-score", 0, PP_NUMBER("S"), NULL,
      "the least score of every endpoint, above 0 and below 1; a lower one gives exit code 1", false,

@@ -257,6 +257,19 @@ static pp_status only_with(const pp_args *args, const char *name, bool holds, co
     return pp_fail(err, PP_ERR_USAGE, "--%s has a meaning only with %s", name, with);
 }
 
+static pp_status check_fidelity(const pp_suite_command *c, pp_error *err)
+{
+    if (!c->fidelity)
+        return PP_OK;
+    if (c->place_count < 2)
+        return pp_fail(err, PP_ERR_USAGE,
+                       "--fidelity compares endpoints: expected two or more, got 1");
+    if (c->suite.context_count == 0)
+        return pp_fail(err, PP_ERR_USAGE, "--fidelity wants a suite with contexts; '%s' has none",
+                       c->suite_path);
+    return PP_OK;
+}
+
 static pp_status check_evaluation(const pp_suite_command *c, pp_error *err)
 {
     if (c->evaluation == NULL)
@@ -316,6 +329,7 @@ pp_status pp_suite_command_read(pp_arena *arena, const pp_args *args, pp_suite_c
 
     pp_suite_ask_options_default(&c->ask);
     c->certify = pp_args_has(args, "certify");
+    c->fidelity = pp_args_has(args, "fidelity");
     c->evaluation = pp_args_value(args, "evaluation");
     c->candidate = pp_args_value(args, "candidate");
     if (pp_args_has(args, "model"))
@@ -338,5 +352,7 @@ pp_status pp_suite_command_read(pp_arena *arena, const pp_args *args, pp_suite_c
         st = read_prompt(arena, args, c, err);
     if (st == PP_OK)
         st = check_evaluation(c, err);
+    if (st == PP_OK)
+        st = check_fidelity(c, err);
     return st == PP_OK ? pp_api_key_read(arena, args, &c->key, err) : st;
 }

@@ -30,6 +30,7 @@ typedef struct pp_suite_command {
     pp_maybe_real min_score; /* above 0, below 1 */
     bool certify;
     pp_maybe_real min_retention;
+    bool fidelity;
 
     const char *evaluation; /* NULL: none is written */
     const char *candidate;

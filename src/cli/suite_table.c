@@ -374,13 +374,13 @@ static const char *floor_needs(printer *p, const pp_floor_statement *f, const pp
 {
     const char *passes =
         f->passes_needed.known
-            ? pp_arena_printf(p->arena, "%lld of %zu would do", (long long)f->passes_needed.value,
-                              whole->total)
+            ? pp_arena_printf(p->arena, "%lld of %zu cases would do",
+                              (long long)f->passes_needed.value, whole->total)
             : pp_arena_printf(p->arena, "no number of passes of %zu would do", whole->total);
 
     if (!f->cases_needed.known)
         return passes;
-    return pp_arena_printf(p->arena, "%s, or %lld cases with the same share of passes", passes,
+    return pp_arena_printf(p->arena, "%s, or %lld cases with the same share of passed ones", passes,
                            (long long)f->cases_needed.value);
 }
 
