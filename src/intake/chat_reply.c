@@ -116,6 +116,10 @@ static void take_root(pp_arena *arena, const pp_json *root, pp_chat_reply *out)
 {
     const pp_json *error = pp_reply_find(root, "error");
 
+    /* Some give the members of the error without the name around them. */
+    if (error == NULL && pp_reply_find(root, "choices") == NULL &&
+        pp_reply_text(pp_reply_find(root, "message")).size > 0)
+        error = root;
     if (error != NULL) {
         fail_reply(arena, out, PP_FAILURE_STREAM_ERROR, pp_reply_error_message(error));
         return;
