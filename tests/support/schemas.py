@@ -67,6 +67,8 @@ TREE = [
     (r"tests/golden/validate/loads/plan\.json", "load-plan"),
     (r"tests/golden/validate/loads/combined\.json", "combined-load"),
     (r"tests/golden/validate/loads/[^/]+\.json", "load-evaluation"),
+    (r"tests/golden/validate/evaluations/(binding|other-files)\.json", "capacity-quality-binding"),
+    (r"tests/golden/validate/evaluations/[^/]+\.json", "server-evaluation"),
     (r"tests/golden/combine-load/no-evaluation/plan\.json", "load-plan"),
     (r"tests/golden/combine-load/[^/]+/written/combined\.json", "combined-load"),
     (r"tests/golden/combine-load/[^/]+/\w+\.json", "load-evaluation"),
