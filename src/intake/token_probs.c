@@ -313,8 +313,11 @@ static pp_status read_position(const reader *r, pp_next_token *out, pp_error *er
 
 static pp_status read_reply(reader *r, pp_bytes body, pp_next_token *out, pp_error *err)
 {
-    pp_status st = is_stream(body) ? take_stream(r, body, err) : take_bytes(r, body, err);
+    pp_status st;
 
+    if (body.size == 0)
+        return pp_fail(err, PP_ERR_SYNTAX, "the reply is empty");
+    st = is_stream(body) ? take_stream(r, body, err) : take_bytes(r, body, err);
     if (st != PP_OK)
         return st;
     if (r->is_error) {

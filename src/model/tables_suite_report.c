@@ -207,7 +207,8 @@ static const pp_field endpoint_rows[] = {
     MEMBER("floor", "null: none was asked for", OBJECT(floor_fields), OR_NULL),
     MEMBER("comparison", "null for the reference, and without one", OBJECT(comparison_fields),
            OR_NULL),
-    OPTION("fidelity", "how near the next tokens are to the reference's", NULL, FREE),
+    OPTION("fidelity", "how near the next tokens are to the reference's", NULL,
+           OBJECT(pp_fidelity_fields)),
 };
 static const pp_fields endpoint_fields =
     FIELDS("suite-report-endpoint", "one endpoint that was asked", endpoint_rows);

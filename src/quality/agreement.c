@@ -210,18 +210,18 @@ static bool tops_meet(const pp_context_agreement *c)
     return false;
 }
 
-static double above_resolution(double probability_left)
+/* Nobody has said that what is not listed is impossible, and what single precision leaves of 1 is
+ * no probability: the candidate's rest counts as at least that much. */
+static double rest_term(double p, double q)
 {
-    return probability_left > PP_AGREEMENT_RESOLUTION ? probability_left : PP_AGREEMENT_RESOLUTION;
+    if (q < PP_AGREEMENT_RESOLUTION)
+        q = PP_AGREEMENT_RESOLUTION;
+    return p > 0 ? p * (pp_portable_log(p) - pp_portable_log(q)) : 0;
 }
 
-/* Of what is not listed, nobody has said that it is impossible: the rest never makes it infinite.
- */
 static void derive_kl(pp_context_agreement *c)
 {
-    double p = above_resolution(c->reference_rest);
-    double q = above_resolution(c->candidate_rest);
-    double sum = p * (pp_portable_log(p) - pp_portable_log(q));
+    double sum = rest_term(c->reference_rest, c->candidate_rest);
 
     for (size_t i = c->bin_count; i > 0; i--) {
         const pp_agreement_bin *bin = &c->bins[i - 1];

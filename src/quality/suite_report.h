@@ -44,8 +44,9 @@ bool pp_suite_url_is_bare(pp_text url);
 PP_MUST_CHECK pp_status pp_suite_report_to_json(pp_arena *arena, const pp_suite_report *report,
                                                 pp_json **ret_document, pp_error *err);
 
-/** What was recorded, without what follows; the suite knows ids, groups and token limits of its
- * cases and the sampling, no more. Texts are borrowed from `root`. Fails with PP_ERR_SCHEMA
+/** What was recorded, without what follows (a part `fidelity` is made again); the suite knows ids,
+ * groups and token limits of its cases and the sampling, no more. Texts are borrowed from `root`.
+ * Fails with PP_ERR_SCHEMA
  * "$.path: ...", also for results that do not belong to the cases of the report. */
 PP_MUST_CHECK pp_status pp_suite_report_decode(pp_arena *arena, const pp_json *root,
                                                pp_suite_report *ret_report, pp_error *err);

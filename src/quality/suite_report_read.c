@@ -2,6 +2,7 @@
 
 #include "model/document_kinds.h"
 #include "model/name_index.h"
+#include "quality/agreement.h"
 #include "quality/match.h"
 #include "quality/suite_report.h"
 #include "json/differences.h"
@@ -212,6 +213,20 @@ static pp_status read_endpoint(pp_arena *arena, const pp_json *value, const pp_s
     return read_passes(arena, value, pass_count, &out->results, err);
 }
 
+/* The part with everything that is derived computed anew. */
+static pp_status make_fidelity_again(pp_arena *arena, pp_suite_endpoint *e, pp_error *err)
+{
+    pp_agreement agreement;
+    pp_status st;
+
+    if (e->fidelity == NULL)
+        return PP_OK;
+    st = pp_agreement_decode(arena, e->fidelity, &agreement, err);
+    if (st == PP_OK)
+        e->fidelity = pp_agreement_to_json(arena, &agreement);
+    return st;
+}
+
 static pp_status read_endpoints(pp_arena *arena, const pp_json *root, pp_suite_report *report,
                                 pp_error *err)
 {
@@ -226,6 +241,8 @@ static pp_status read_endpoints(pp_arena *arena, const pp_json *root, pp_suite_r
     for (size_t i = 0; st == PP_OK && i < report->endpoint_count; i++)
         st = read_endpoint(arena, list->array.items[i], report->suite, pass_count,
                            &report->endpoints[i], err);
+    for (size_t i = 0; st == PP_OK && i < report->endpoint_count; i++)
+        st = make_fidelity_again(arena, &report->endpoints[i], err);
     return st;
 }
 

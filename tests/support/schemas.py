@@ -90,6 +90,7 @@ TREE = [
     (r"tests/fixtures/study/plan\.json", "study-plan"),
     (r"tests/golden/(load|sim)/[^/]+/.*", ""),  # broken on purpose
     (r"tests/fixtures/documents/journal(-\w+)?\.jsonl", "journal"),
+    (r"tests/fixtures/quality/suite-[^/]+\.json", "quality-suite"),
     (r"tests/fixtures/documents/quality-suite(-\w+)?\.json", "quality-suite"),
     (r"tests/fixtures/documents/(?P<kind>[\w-]+)\.jsonl?", None),
     (r"tests/golden/recommend/byte-order-mark/constraints\.json", ""),  # no document

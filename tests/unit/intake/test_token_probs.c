@@ -81,7 +81,7 @@ static const struct {
     const char *why;
 } refused[] = {
     {"no JSON", "{\"a\"", PP_TOKENS_MALFORMED, "line 1"},
-    {"empty", "", PP_TOKENS_MALFORMED, "the reply"},
+    {"empty", "", PP_TOKENS_MALFORMED, "the reply is empty"},
     {"an error object", "{\"error\":{\"code\":400,\"message\":\"no such field\"}}",
      PP_TOKENS_REQUEST_FAILED, "no such field"},
     {"no probabilities", "{\"content\":\"a\"}", PP_TOKENS_TOO_FEW, "tells no probabilities"},
