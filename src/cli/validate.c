@@ -19,6 +19,7 @@
 #include "model/policy_set.h"
 #include "model/sample.h"
 #include "model/study_plan.h"
+#include "model/suite.h"
 
 #define SAMPLES_MAX_BYTES ((size_t)4 << 30) /* as `load` writes at most */
 
@@ -117,6 +118,16 @@ static pp_status decode_summary(validator *v, const pp_json *root, pp_error *err
 
     if (st == PP_OK)
         v->out->holds = shown(v->arena, variant.label);
+    return st;
+}
+
+static pp_status decode_suite(validator *v, const pp_json *root, pp_error *err)
+{
+    pp_suite suite;
+    pp_status st = pp_suite_decode(v->arena, root, &suite, err);
+
+    if (st == PP_OK)
+        v->out->holds = count_text(v->arena, suite.case_count, "case");
     return st;
 }
 
@@ -267,6 +278,7 @@ static const struct {
     {"passport", decode_passport},
     {"policy-set", decode_policies},
     {"prompts", decode_prompt},
+    {"quality-suite", decode_suite},
     {"samples", decode_sample},
     {"stability", decode_stability},
     {"study-plan", decode_plan},

@@ -53,6 +53,10 @@ extern const pp_fields pp_model_info_fields, pp_model_synth_fields, pp_model_tab
 /* tables_prompts.c */
 extern const pp_fields pp_prompt_fields, pp_trace_fields;
 
+/* tables_quality.c */
+extern const char *const pp_words_match_mode[];
+extern const pp_field_choice pp_suite_choices[];
+
 /* tables_sample.c */
 extern const pp_fields pp_sample_fields;
 
