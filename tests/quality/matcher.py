@@ -1,0 +1,123 @@
+"""Does an answer count? The rules of docs/method/quality-matching.md once more, written apart from the program.
+
+Where Python's own library has the rule (white space, case folding, JSON, exact decimal numbers, expressions), the library is
+used, so that two independent readings of the rules are compared."""
+
+import decimal
+import json
+import re
+import unicodedata
+
+NUMBER = re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
+EXACT = decimal.Context(prec=1000)
+
+
+def normal(text):
+    return re.sub("[^a-z0-9]", "", text.casefold())
+
+
+def no_twin(pairs):
+    if len({key for key, _ in pairs}) < len(pairs):
+        raise ValueError("a key twice")
+    return dict(pairs)
+
+
+def whole(text):
+    value = int(text)
+    if not -2**63 <= value < 2**63:
+        raise ValueError("beyond 64 bits")
+    return value
+
+
+def real(text):
+    value = float(text)
+    if value in (float("inf"), float("-inf")):
+        raise ValueError("beyond every number")
+    return value
+
+
+def refuse(text):
+    raise ValueError(text)
+
+
+def canonical(text):
+    """One spelling of what JSON says, None when it is none."""
+    try:
+        value = json.loads(text.strip(), object_pairs_hook=no_twin, parse_int=whole, parse_float=real, parse_constant=refuse)
+        out = json.dumps(value, sort_keys=True, ensure_ascii=False)
+        out.encode()  # lone surrogates
+        return out
+    except (ValueError, RecursionError):
+        return None
+
+
+def number(text):
+    text = text.strip().replace("\u2212", "-")
+    if text.endswith("."):
+        text = text[:-1]
+    if not NUMBER.fullmatch(text):
+        return None
+    return decimal.Decimal(text.replace(",", ""))
+
+
+def is_near(answer, accepted, tolerance):
+    value, target = number(answer), decimal.Decimal(accepted)
+    if value is None:
+        return False
+    absolute = decimal.Decimal(repr(tolerance.get("absolute", 0)))
+    relative = decimal.Decimal(repr(tolerance.get("relative", 0)))
+    distance = EXACT.abs(EXACT.subtract(value, target))
+    return distance <= absolute or distance <= EXACT.multiply(relative, EXACT.abs(target))
+
+
+def is_word(character):
+    return unicodedata.category(character)[0] in "LMN"
+
+
+def contains(answer, needle, ignore_case):
+    if ignore_case:
+        answer, needle = answer.casefold(), needle.casefold()
+    answer, needle = " ".join(answer.split()), " ".join(needle.split())
+    at = answer.find(needle)
+    while at >= 0:
+        end = at + len(needle)
+        if not (at > 0 and is_word(answer[at - 1]) and is_word(needle[0])) and not (
+                end < len(answer) and is_word(answer[end]) and is_word(needle[-1])):
+            return True
+        at = answer.find(needle, at + 1)
+    return False
+
+
+def fits(answer, pattern):
+    """Our suites use no class in [[:...:]] and no anchor, which Python would read otherwise."""
+    assert "[[:" not in pattern, pattern
+    return re.fullmatch(pattern, answer.strip(), re.DOTALL) is not None
+
+
+def counts(rule, answer, accepted):
+    mode = rule["match_mode"]
+    if mode == "trimmed-exact":
+        return answer.strip() == accepted.strip()
+    if mode == "normalized-text":
+        return normal(answer) == normal(accepted) != ""
+    if mode == "json-exact":
+        return canonical(answer) == canonical(accepted) is not None
+    if mode == "contains":
+        return contains(answer, accepted, rule.get("ignore_case", False))
+    if mode == "number":
+        return is_near(answer, accepted, rule.get("tolerance", {}))
+    assert mode == "regex", mode
+    return fits(answer, accepted)
+
+
+def rules_of(case):
+    return case.get("any_of", [case])
+
+
+def match(case, answer):
+    """The first accepted answer that matches, None when none does."""
+    for rule in rules_of(case):
+        for accepted in rule["accepted_answers"]:
+            if counts(rule, answer, accepted):
+                return accepted
+    return None
