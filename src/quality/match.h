@@ -20,6 +20,7 @@ typedef struct pp_match {
  *
  * arena    scratch; nothing of the result lives in it
  * c        from a suite that pp_suite_decode accepted
+ * answer   as received; one that is not valid UTF-8 matches nothing
  *
  * Fails with PP_ERR_MEMORY only.
  */
