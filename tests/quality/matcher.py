@@ -4,6 +4,7 @@ Where Python's own library has the rule (white space, case folding, JSON, exact 
 used, so that two independent readings of the rules are compared."""
 
 import decimal
+import functools
 import json
 import re
 import unicodedata
@@ -12,6 +13,7 @@ NUMBER = re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?([eE][+-]?\d+)?", re.AS
 EXACT = decimal.Context(prec=1000)
 
 
+@functools.lru_cache(None)
 def normal(text):
     return re.sub("[^a-z0-9]", "", text.casefold())
 
@@ -40,6 +42,7 @@ def refuse(text):
     raise ValueError(text)
 
 
+@functools.lru_cache(None)
 def canonical(text):
     """One spelling of what JSON says, None when it is none."""
     try:
@@ -51,6 +54,7 @@ def canonical(text):
         return None
 
 
+@functools.lru_cache(None)
 def number(text):
     text = text.strip().replace("\u2212", "-")
     if text.endswith("."):

@@ -20,8 +20,7 @@ static pp_status print_line(pp_arena *arena, const pp_suite *suite, pp_text answ
 
         st = pp_match_answer(arena, c, answer, &match, err);
         if (st == PP_OK && match.matched)
-            pp_json_set_text_key(arena, line, c->id,
-                                 pp_json_new_text(arena, match.matched_answer));
+            pp_json_set_text_key(arena, line, c->id, pp_json_new_text(arena, match.matched_answer));
     }
     pp_buf_init(&out, PP_JSON_MAX_BYTES);
     if (st == PP_OK)
