@@ -43,8 +43,8 @@ static pp_status check_normal_form(const pp_json *at, pp_error *err)
     return st;
 }
 
-/* The words of the reader without its "'answer': ", in front of which the $.path stands. */
-static pp_status check_json(const pp_json *at, pp_error *err)
+/* The reader's own words about the text as it stands there. */
+static pp_status fail_json(const pp_json *at, pp_error *err)
 {
     pp_text inner = pp_text_strip(at->text);
     pp_arena scratch = {0};
@@ -53,9 +53,19 @@ static pp_status check_json(const pp_json *at, pp_error *err)
     pp_status st = pp_json_parse(&scratch, "answer", inner.data, inner.size, &root, &why);
 
     pp_arena_done(&scratch);
-    if (st == PP_ERR_MEMORY)
-        return pp_fail(err, st, "%s", why.text);
-    return st == PP_OK ? st : pp_json_fail(at, err, "%s", why.text);
+    return pp_json_fail(at, err, "%s", st == PP_OK ? "nested too deep" : why.text);
+}
+
+static pp_status check_json(const pp_json *at, pp_error *err)
+{
+    pp_buf form;
+    bool is_json;
+    pp_status st;
+
+    pp_buf_init(&form, PP_JSON_MAX_BYTES);
+    st = pp_suite_json_form(at->text, &form, &is_json, err);
+    pp_buf_done(&form);
+    return st == PP_OK && !is_json ? fail_json(at, err) : st;
 }
 
 static pp_status check_needle(const pp_json *at, pp_error *err)

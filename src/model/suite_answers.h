@@ -11,6 +11,16 @@
  * memory is short (arena->failed set); `text` must be valid UTF-8. */
 pp_text pp_suite_normal_form(pp_arena *arena, pp_text text);
 
+/**
+ * What json-exact compares: the value in one form, for comparing with another such form only.
+ *
+ * ret_is_json   false where the text, without outer white space, is no strict JSON, or holds a real
+ *               beyond doubles, an integer of more than 4300 digits, or too many levels (json.h)
+ * Fails with PP_ERR_MEMORY only.
+ */
+PP_MUST_CHECK pp_status pp_suite_json_form(pp_text text, pp_buf *out, bool *ret_is_json,
+                                           pp_error *err);
+
 /** A tolerance as its shortest decimal text says; false when its digits are outside of decimal.h's.
  */
 bool pp_suite_tolerance_decimal(double tolerance, pp_decimal *ret_decimal);

@@ -23,7 +23,7 @@ static pp_status match_one(pp_arena *arena, const match_pair *pair, bool *ret_ma
     case PP_MATCH_NORMALIZED_TEXT:
         return match_normalized(arena, pair, ret_matched, err);
     case PP_MATCH_JSON_EXACT:
-        return match_json(arena, pair, ret_matched, err);
+        return match_json(pair, ret_matched, err);
     case PP_MATCH_CONTAINS:
         return match_contains(arena, pair, ret_matched, err);
     case PP_MATCH_NUMBER:

@@ -11,8 +11,7 @@ typedef struct match_pair {
 } match_pair;
 
 /* Each fails with PP_ERR_MEMORY only. */
-PP_MUST_CHECK pp_status match_json(pp_arena *arena, const match_pair *pair, bool *ret_matched,
-                                   pp_error *err);
+PP_MUST_CHECK pp_status match_json(const match_pair *pair, bool *ret_matched, pp_error *err);
 PP_MUST_CHECK pp_status match_contains(pp_arena *arena, const match_pair *pair, bool *ret_matched,
                                        pp_error *err);
 PP_MUST_CHECK pp_status match_regex(pp_arena *arena, const match_pair *pair, bool *ret_matched,
