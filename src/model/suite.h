@@ -23,7 +23,8 @@
 #define PP_SUITE_MAX_CASES             2000
 #define PP_SUITE_MAX_PROMPT_CHARACTERS 32768 /* of the original's performance prompt */
 #define PP_SUITE_MAX_ANSWER_CHARACTERS 4096  /* JSON answers outgrow the original's 256 */
-#define PP_SUITE_MAX_RULES             8     /* of an any-of */
+#define PP_SUITE_MAX_NUMBER_BYTES      256 /* no number is longer, received ones are read to 512 */
+#define PP_SUITE_MAX_RULES             8   /* of an any-of */
 #define PP_SUITE_MAX_CONTEXTS          200
 #define PP_SUITE_MAX_TOKENS            32768 /* of an answer */
 #define PP_SUITE_MAX_EXPRESSIONS       4000  /* each costs a compilation of bounded length */

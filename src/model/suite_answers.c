@@ -84,6 +84,9 @@ static pp_status check_number(const pp_json *at, pp_error *err)
 {
     pp_decimal ignored;
 
+    if (at->text.size > PP_SUITE_MAX_NUMBER_BYTES)
+        return pp_json_fail(at, err, "expected a number of at most %d bytes, got %zu",
+                            PP_SUITE_MAX_NUMBER_BYTES, at->text.size);
     if (pp_decimal_parse(at->text, &ignored))
         return PP_OK;
     return pp_json_fail(at, err,

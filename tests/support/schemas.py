@@ -53,6 +53,7 @@ TREE = [
     (r"examples/load/plan\.json", "load-plan"),
     (r"examples/load/[^/]+\.json", "load-evaluation"),
     (r"examples/[^/]+/plan\.json", "study-plan"),
+    (r"examples/suites/[^/]+\.json", "quality-suite"),
     (r"examples/tables/[^/]+\.json", "model-table"),
     (r"examples/suites/[^/]+\.json", "quality-suite"),
     (r"tests/fixtures/quality/behaviour-answers\.json", ""),  # no document of the program's
@@ -89,6 +90,7 @@ TREE = [
     (r"tests/fixtures/study/plan\.json", "study-plan"),
     (r"tests/golden/(load|sim)/[^/]+/.*", ""),  # broken on purpose
     (r"tests/fixtures/documents/journal(-\w+)?\.jsonl", "journal"),
+    (r"tests/fixtures/documents/quality-suite(-\w+)?\.json", "quality-suite"),
     (r"tests/fixtures/documents/(?P<kind>[\w-]+)\.jsonl?", None),
     (r"tests/golden/recommend/byte-order-mark/constraints\.json", ""),  # no document
     (r"tests/golden/[^/]+/[^/]+/benchmarks\.json", "benchmark-set"),
