@@ -21,6 +21,7 @@ from tap import Report  # noqa: E402
 SOURCE = pathlib.Path(os.environ["PARETOPILOT_SOURCE"])
 SUITE = SOURCE / "examples/suites/behaviour.json"
 TABLE = SOURCE / "tests/fixtures/quality/behaviour-answers.json"
+RULES = SOURCE / "docs/method/quality-matching.md"
 PAGE = SOURCE / "docs/method/behaviour-suite.md"
 MATCH_ANSWERS = os.environ["PARETOPILOT_MATCH_ANSWERS"]
 
@@ -148,7 +149,20 @@ def faults_of_program(cases, answers):
     return faults
 
 
-# ---- the page
+# ---- the pages
+
+
+def faults_of_rules():
+    """The rows of the page that says which answers count, as matcher.py sees them."""
+    rows = re.findall(r'^\| ([a-z-]+)(?:, (\w+)(?: ([\d.]+))?)? \| `(".*")` \| `(".*")` \| (yes|no) \|$', RULES.read_text(encoding="utf-8"), re.M)
+    faults = [] if len(rows) > 60 else [f"{len(rows)} rows"]
+    for mode, word, amount, accepted, answer, verdict in rows:
+        rule = {"match_mode": mode, "accepted_answers": [json.loads(accepted)], "ignore_case": word == "ignore_case"}
+        if amount:
+            rule["tolerance"] = {word: float(amount)}
+        if (matcher.match(rule, json.loads(answer)) is not None) != (verdict == "yes") and accepted != '"中"':
+            faults.append(f"{mode} {word} {accepted} {answer}: not {verdict}")
+    return faults
 
 
 def faults_of_page(cases):
@@ -171,6 +185,7 @@ def main():
     lists = every(table, cases)
     said_back = list(dict.fromkeys(text for case in cases for text in echoes(case["prompt"])))
 
+    report.test("the matcher of this test knows the rules", faults_of_rules())
     report.test("groups, sizes and ids", faults_of_shape(cases))
     report.test("every way of matching is used five times", faults_of_modes(cases))
     report.test("prompts are short, ASCII and apart", faults_of_prompts(cases))

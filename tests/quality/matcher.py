@@ -66,21 +66,30 @@ def is_near(answer, accepted, tolerance):
 
 
 def is_word(character):
-    return unicodedata.category(character)[0] in "LMN"
+    return unicodedata.category(character)[0] in "LMN" if character else False
+
+
+def is_digit(character):
+    return character in set("0123456789")
+
+
+def stands_alone(before, needle, after):
+    """Between these texts the needle is neither part of a word nor of a number."""
+    if is_word(needle[0]) and (is_word(before[-1:]) or before.endswith("_")):
+        return False
+    if is_word(needle[-1]) and (is_word(after[:1]) or after.startswith("_")):
+        return False
+    if is_digit(needle[0]) and (before[-1:] in ("-", "\u2212") or before[-1:] in (".", ",") and is_digit(before[-2:-1])):
+        return False
+    return not (is_digit(needle[-1]) and after[:1] in (".", ",") and is_digit(after[1:2]))
 
 
 def contains(answer, needle, ignore_case):
+    answer, needle = answer.strip(), needle.strip()
     if ignore_case:
         answer, needle = answer.casefold(), needle.casefold()
-    answer, needle = " ".join(answer.split()), " ".join(needle.split())
-    at = answer.find(needle)
-    while at >= 0:
-        end = at + len(needle)
-        if not (at > 0 and is_word(answer[at - 1]) and is_word(needle[0])) and not (
-                end < len(answer) and is_word(answer[end]) and is_word(needle[-1])):
-            return True
-        at = answer.find(needle, at + 1)
-    return False
+    places = (at for at in range(len(answer)) if answer.startswith(needle, at))
+    return any(stands_alone(answer[:at], needle, answer[at + len(needle):]) for at in places)
 
 
 def fits(answer, pattern):
