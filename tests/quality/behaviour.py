@@ -130,12 +130,13 @@ def faults_of_table(cases, table, side, want):
 # ---- the program
 
 
-def faults_of_program(cases, answers):
+def faults_of_program(suite, cases, answers):
     with tempfile.TemporaryDirectory(prefix="suite-test-") as folder:
         path = pathlib.Path(folder, "answers.json")
         path.write_text(json.dumps(answers), encoding="utf-8")
         emulate = os.environ.get("PARETOPILOT_EMULATE")
-        run = subprocess.run(([emulate] if emulate else []) + [MATCH_ANSWERS, SUITE, path], capture_output=True, text=True, encoding="utf-8")
+        run = subprocess.run(([emulate] if emulate else []) + [MATCH_ANSWERS, suite, path],
+                             capture_output=True, text=True, encoding="utf-8", errors="surrogatepass")
     if run.returncode != 0:
         return [f"exit {run.returncode}: {run.stderr}"]
     faults, lines = [], run.stdout.split("\n")[:-1]
@@ -197,7 +198,7 @@ def main():
     report.test("no single answer passes many cases", faults_of_one_for_all(cases, single + said_back))
     report.test("no list of all answers passes many cases", faults_of_one_for_all(cases, lists))
     report.test(f"the program agrees about {len(single + lists + said_back)} answers to {len(cases)} cases",
-                faults_of_program(cases, single + lists + said_back))
+                faults_of_program(SUITE, cases, single + lists + said_back))
     report.test("the page counts the groups", faults_of_page(cases))
     return report.end()
 
