@@ -126,6 +126,7 @@ PRINTED = {
     ("summarize-llama-bench", 0): "llama-bench-summary",
     ("compare-llama-bench", 0): "llama-bench-comparison",
     ("validate", 0): "validation",
+    ("validate", 1): "validation",
     ("validate", 2): "validation",
     ("model info", 0): "model-info",
     ("model synth", 0): "model-synth",
