@@ -84,7 +84,7 @@ TREE = [
     (r"tests/fixtures/published/constraints\.json", "constraints"),
     (r"tests/fixtures/load/load-report-find\.json", "load-report"),
     (r"tests/fixtures/load/samples(-find)?\.jsonl", "samples"),
-    (r"tests/fixtures/study/plan\.json", "study-plan"),
+    (r"tests/fixtures/study/(steps-)?plan\.json", "study-plan"),
     (r"tests/golden/(load|sim)/[^/]+/.*", ""),  # broken on purpose
     (r"tests/fixtures/documents/journal(-\w+)?\.jsonl", "journal"),
     (r"tests/fixtures/documents/(?P<kind>[\w-]+)\.jsonl?", None),
@@ -133,7 +133,9 @@ PRINTED = {
     ("optimization-receipt", 1): "receipt-result",
     ("recommend", 0): "recommendation",
     ("recommend", 1): "decision-details",
+    ("study resume", 0): "study-summary",
     ("study run", 0): "study-summary",
+    ("study status", 0): "study-status",
     ("combine-load", 0): "combined-load",
     ("summarize-stability", 0): "stability",
 }
