@@ -6,6 +6,7 @@
 #include "decide/details.h"
 #include "evidence/layout.h"
 #include "evidence/metadata.h"
+#include "evidence/quality_figures.h"
 #include "evidence/step_log.h"
 #include "model/document.h"
 
@@ -16,6 +17,7 @@ typedef struct derivation {
     const char *tool_version;
     pp_study_documents documents;
     pp_pass_figures *passes; /* [candidate * plan.passes + pass - 1] */
+    pp_quality_figures quality;
     pp_derived *out;
 } derivation;
 
@@ -113,6 +115,16 @@ static pp_status load_passes(derivation *d, pp_error *err)
     return st;
 }
 
+static pp_status load_quality(derivation *d, pp_error *err)
+{
+    const pp_study_plan *plan = &d->out->plan;
+    pp_status st = pp_quality_load(d->arena, d->folder, plan, &d->documents, &d->quality, err);
+
+    return st == PP_OK ? pp_quality_report(d->arena, &d->quality, plan, d->passes, d->tool_version,
+                                           &d->out->quality_report, err)
+                       : st;
+}
+
 /* ---- the set
  * --------------------------------------------------------------------------------------- */
 
@@ -134,7 +146,8 @@ static const struct {
 static void make_metrics(derivation *d, const pp_figures *all, const pp_plan_model *model,
                          pp_candidate *candidate)
 {
-    candidate->metrics = PP_ARENA_NEW(d->arena, pp_metric, PP_COUNT_OF(metric_rows) + 1);
+    candidate->metrics =
+        PP_ARENA_NEW(d->arena, pp_metric, PP_COUNT_OF(metric_rows) + 1 + PP_QUALITY_METRIC_COUNT);
     if (candidate->metrics == NULL)
         return;
     for (size_t i = 0; i < PP_COUNT_OF(metric_rows); i++) {
@@ -163,7 +176,11 @@ static void make_candidate(derivation *d, size_t index)
     candidate->label = planned->label;
     candidate->parameters =
         pp_candidate_parameters(d->arena, plan, &d->documents, planned, passes, &all);
+    pp_json_set(d->arena, pp_json_find(candidate->parameters, "measurement"), "quality",
+                pp_quality_parameters(d->arena, &d->quality, plan, index));
     make_metrics(d, &all, &plan->models[planned->model_index], candidate);
+    if (candidate->metrics != NULL)
+        pp_quality_add_metrics(&d->quality, index, candidate);
 }
 
 static pp_status make_set(derivation *d, pp_error *err)
@@ -183,6 +200,8 @@ static pp_status make_set(derivation *d, pp_error *err)
     for (size_t i = 0; set->candidates != NULL && i < plan->candidate_count; i++)
         make_candidate(d, i);
     set->metadata = pp_set_metadata(d->arena, plan, &d->documents, d->passes, origin);
+    pp_json_set(d->arena, pp_json_find(set->metadata, "study"), "suite",
+                pp_quality_metadata(d->arena, &d->quality));
     set->synthetic = origin != PP_ORIGIN_MEASURED;
     st = pp_arena_check(d->arena, err);
     if (st == PP_OK)
@@ -216,7 +235,7 @@ static pp_status make_decision(derivation *d, pp_error *err)
     if (st == PP_OK)
         st = hash_document(out->plan.constraints_json, out->constraints_sha256, err);
     if (st == PP_OK)
-        st = pp_decide(d->arena, &out->set, &out->plan.constraints, &out->decision, err);
+        st = pp_decide_measured(d->arena, &out->set, &out->plan.constraints, &out->decision, err);
     if (st != PP_OK)
         return st;
     out->fingerprints = (pp_fingerprints){out->benchmarks_sha256, out->constraints_sha256, NULL};
@@ -243,6 +262,8 @@ pp_status pp_derive(pp_arena *arena, const char *folder, const char *tool_versio
         st = load_journal(&d, err);
     if (st == PP_OK)
         st = load_passes(&d, err);
+    if (st == PP_OK)
+        st = load_quality(&d, err);
     if (st == PP_OK)
         st = make_set(&d, err);
     if (st == PP_OK)

@@ -10,7 +10,7 @@
 #include "model/study_plan.h"
 
 /* Raised whenever the same raw files would give other documents. */
-#define PP_DERIVATION_VERSION "3"
+#define PP_DERIVATION_VERSION "4"
 
 typedef struct pp_derived {
     pp_study_plan plan;
@@ -19,6 +19,7 @@ typedef struct pp_derived {
     pp_json *benchmark_set;
     pp_json *recommendation; /* NULL when nothing is eligible */
     pp_json *details;
+    pp_json *quality_report; /* NULL without a suite */
     pp_fingerprints fingerprints;
     char benchmarks_sha256[PP_SHA256_HEX_SIZE];
     char constraints_sha256[PP_SHA256_HEX_SIZE];

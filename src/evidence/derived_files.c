@@ -6,7 +6,8 @@
 #define REPORT_MAX_BYTES ((size_t)64 << 20)
 
 static const char *const paths[] = {
-    PP_BUNDLE_BENCHMARK_SET, PP_BUNDLE_RECOMMENDATION, PP_BUNDLE_DETAILS, PP_BUNDLE_REPORT, NULL,
+    PP_BUNDLE_QUALITY_REPORT, PP_BUNDLE_BENCHMARK_SET, PP_BUNDLE_RECOMMENDATION,
+    PP_BUNDLE_DETAILS,        PP_BUNDLE_REPORT,        NULL,
 };
 
 const char *const *pp_derived_file_paths(void)
@@ -72,6 +73,8 @@ pp_status pp_derived_files_make(pp_arena *arena, const pp_derived *derived,
     pp_derived_files files = {PP_ARENA_NEW(arena, pp_derived_file, PP_COUNT_OF(paths)), 0};
     pp_status st = pp_arena_check(arena, err);
 
+    if (st == PP_OK)
+        st = add_json(arena, &files, PP_BUNDLE_QUALITY_REPORT, derived->quality_report, err);
     if (st == PP_OK)
         st = add_json(arena, &files, PP_BUNDLE_BENCHMARK_SET, derived->benchmark_set, err);
     if (st == PP_OK)

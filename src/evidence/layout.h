@@ -36,9 +36,12 @@
 #define PP_BUNDLE_SERVER_STDERR  PP_BUNDLE_CANDIDATES "/%s/server-pass-%d.stderr.log"
 #define PP_BUNDLE_SAMPLES        PP_BUNDLE_CANDIDATES "/%s/samples-pass-%d.jsonl"
 #define PP_BUNDLE_BODIES         PP_BUNDLE_CANDIDATES "/%s/raw/requests-pass-%d"
+#define PP_BUNDLE_SUITE_REPLIES  PP_BUNDLE_CANDIDATES "/%s/raw/suite-pass-%d.jsonl"
 #define PP_BUNDLE_RESOURCES      PP_BUNDLE_CANDIDATES "/%s/resource-measurement-pass-%d.json"
 #define PP_BUNDLE_SERVER_RUN     PP_BUNDLE_CANDIDATES "/%s/requests-run-pass-%d.json"
 
+#define PP_BUNDLE_SUITE          "experiment/evaluation-suite.json" /* as the plan's folder had it */
+#define PP_BUNDLE_QUALITY_REPORT "experiment/quality-report.json"
 #define PP_BUNDLE_BENCHMARK_SET  "experiment/benchmark-set.json"
 #define PP_BUNDLE_CONSTRAINTS    "experiment/constraints.json"
 #define PP_BUNDLE_RECOMMENDATION "experiment/recommendation.json"

@@ -116,6 +116,8 @@ pp_status pp_study_plan_decode(pp_arena *arena, const pp_json *root, pp_study_pl
     if (st == PP_OK)
         st = check_preference_order(&plan, err);
     if (st == PP_OK)
+        st = pp_plan_check_quality(&plan, err);
+    if (st == PP_OK)
         *ret_plan = plan;
     return st;
 }

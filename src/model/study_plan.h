@@ -17,6 +17,11 @@
 /* Longest command line: that of the original's longest candidate is 23 words. */
 #define PP_STUDY_MAX_WORDS      256
 
+/* Metrics that a suite gives a candidate of a study; docs/method/study-quality.md. */
+#define PP_METRIC_QUALITY_SCORE  "quality_score"
+#define PP_METRIC_TOP1_AGREEMENT "reference_top1_agreement"
+#define PP_METRIC_KL_NATS_MEAN   "reference_kl_nats_mean"
+
 /* A program folder of llama.cpp. */
 typedef struct pp_plan_variable {
     pp_text name, value;
@@ -206,6 +211,10 @@ PP_MUST_CHECK pp_status pp_study_plan_decode(pp_arena *arena, const pp_json *roo
 /** Index of the candidate that runs as number `position` (from 0) of pass `pass` (from 1). The same
  * plan gives the same order on every machine. */
 size_t pp_study_plan_order(const pp_study_plan *plan, int64_t pass, size_t position);
+
+/** True when the constraints name a metric of agreement with the baseline, for which the suite
+ * needs contexts. */
+bool pp_study_plan_names_agreement(const pp_study_plan *plan);
 
 /** True when some candidate is started by the study, so that an engine is needed. */
 bool pp_study_plan_starts_servers(const pp_study_plan *plan);

@@ -26,4 +26,7 @@ PP_MUST_CHECK pp_status pp_plan_decode_stages(pp_arena *arena, const pp_json *ro
 PP_MUST_CHECK pp_status pp_plan_decode_work(pp_arena *arena, const pp_json *root,
                                             pp_study_plan *plan, pp_error *err);
 
+/* study_plan_quality.c, at the end */
+PP_MUST_CHECK pp_status pp_plan_check_quality(const pp_study_plan *plan, pp_error *err);
+
 #endif

@@ -127,12 +127,12 @@ pp_status pp_plan_decode_work(pp_arena *arena, const pp_json *root, pp_study_pla
     decode_phases(root, plan);
     decode_limits(root, plan);
     plan->passes = pp_checked_int(root, "passes");
+    plan->suite = decode_file(root, "suite");
     if (plan->schema == 1) {
         plan->settle_ms = pp_checked_int(root, "settle_ms");
         return PP_OK;
     }
     decode_order(root, plan);
-    plan->suite = decode_file(root, "suite");
     plan->load_plan = decode_file(root, "load_plan");
     plan->policies = decode_file(root, "policies");
     return decode_load(arena, root, &plan->load, err);

@@ -41,7 +41,7 @@ extern const pp_fields pp_settings_fields, pp_settings_document_fields;
 
 /* tables_evaluation.c; words: modes in the order of pp_match_mode, and one each */
 extern const char *const pp_words_evaluation_mode[], *const pp_words_evaluation_quality[],
-    *const pp_words_evaluation_latency[];
+                                                         *const pp_words_evaluation_latency[];
 extern const pp_fields pp_server_evaluation_fields, pp_quality_binding_fields;
 
 /* tables_load_report.c */
@@ -69,6 +69,7 @@ extern const pp_field_choice pp_suite_choices[];
 
 /* tables_sample.c */
 extern const pp_fields pp_sample_fields;
+extern const pp_fields pp_suite_reply_fields;
 
 /* tables_verification.c */
 extern const pp_fields pp_verification_fields;

@@ -121,6 +121,12 @@ static const pp_field marker_rows[] = {
 static const pp_fields marker_fields =
     FIELDS("plan-log-markers", "what the logs must say", marker_rows);
 
+static const pp_field file_rows[] = {
+    MEMBER("path", "relative to the plan's folder", PATH),
+    MEMBER("sha256", "of the file", SHA256),
+};
+static const pp_fields file_fields = FIELDS("plan-file", "a file beside the plan", file_rows);
+
 static const pp_field plan_rows[] = {
     MEMBER("schema_version", "version of the format", WORDS(pp_words_1_0)),
     MEMBER("document", "what this is", WORDS(word_study_plan)),
@@ -136,6 +142,8 @@ static const pp_field plan_rows[] = {
     MEMBER("passes", "how often everything is measured", INT(1, PP_STUDY_MAX_PASSES)),
     MEMBER("settle_ms", "pause before each run", INT(0, 3600000)),
     MEMBER("throughput", "what llama-bench does", OBJECT(throughput_fields)),
+    OPTION("suite", "a [quality suite](quality-suite.md); absent or null: quality is not judged",
+           "null", OBJECT(file_fields), OR_NULL),
     MEMBER("requests", "what llama-server is asked", OBJECT(requests_fields)),
     MEMBER("deadlines", "what takes longer has failed", OBJECT(deadline_fields)),
     MEMBER("noise_limits", "above these a run is disturbed", OBJECT(noise_fields)),
@@ -292,12 +300,6 @@ static const pp_field_choice pause_choices[] = {
     {"kind", "idle", &idle_fields},
     {0},
 };
-
-static const pp_field file_rows[] = {
-    MEMBER("path", "relative to the plan's folder", PATH),
-    MEMBER("sha256", "of the file", SHA256),
-};
-static const pp_fields file_fields = FIELDS("plan-file", "a file beside the plan", file_rows);
 
 WORD(word_closed, "closed");
 static const pp_field closed_rows[] = {

@@ -7,6 +7,7 @@
 #include "evidence/step_log.h"
 #include "machine/host.h"
 #include "machine/watch.h"
+#include "model/suite.h"
 #include "net/http_client.h"
 #include "proc/child.h"
 #include "study/journal.h"
@@ -22,6 +23,8 @@ typedef struct pp_study {
     pp_step_log log; /* what happened so far, in earlier sessions and in this one */
     bool *changed;   /* of each step: it was done, but its files are not what they were */
     pp_engine engine;
+    const char *suite_path; /* NULL: the plan has none */
+    pp_suite suite;
     const char *model_folder;
     const char **model_paths; /* one for each model of the plan */
     pp_gguf *models;

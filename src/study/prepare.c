@@ -6,6 +6,7 @@
 #include "evidence/layout.h"
 #include "study/context.h"
 #include "study/machine_json.h"
+#include "study/suite_phase.h"
 
 static pp_status load_plan(pp_study *study, pp_error *err)
 {
@@ -42,6 +43,8 @@ pp_status pp_study_load(pp_study *study, pp_error *err)
 {
     pp_status st = load_plan(study, err);
 
+    if (st == PP_OK)
+        st = pp_study_load_suite(study, err);
     if (st == PP_OK)
         st = pp_study_resolve_models(study, err);
     if (st == PP_OK)
@@ -114,7 +117,7 @@ pp_status pp_study_verify_models(pp_study *study, pp_error *err)
         st = pp_wrap(err, st, "plan '%s': $.models[%zu] (%s)", study->options->plan_path, i,
                      model->id.data);
     }
-    return st;
+    return st == PP_OK ? pp_study_check_baseline(study, err) : st;
 }
 
 /* ---- files that say what was measured, where and with what -------------------------------------
@@ -190,6 +193,8 @@ pp_status pp_study_write_inputs(pp_study *study, pp_error *err)
                         strlen(study->engine.bench.help), err);
     if (st == PP_OK)
         st = write_json(study, PP_BUNDLE_CONSTRAINTS, study->plan.constraints_json, err);
+    if (st == PP_OK)
+        st = pp_study_write_suite(study, err);
     if (st == PP_OK)
         st = write_models(study, err);
     return st == PP_OK ? write_settings(study, err) : st;

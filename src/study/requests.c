@@ -9,6 +9,7 @@
 #include "load/run.h"
 #include "machine/process_memory.h"
 #include "study/machine_json.h"
+#include "study/suite_phase.h"
 
 #define SAMPLES_MAX_BYTES ((size_t)256 << 20)
 
@@ -20,6 +21,7 @@ typedef struct request_run {
     int pass;
     pp_study_record record;
     pp_server *server;
+    pp_suite_tally tally; /* of the suite */
     pp_workload workload;
     pp_load_run load;
     pp_figures figures; /* for the progress line */
@@ -207,6 +209,22 @@ static pp_status save_resources(request_run *run, pp_error *err)
                                   "resource-measurement", object, err);
 }
 
+/* ---- quality
+ * ---------------------------------------------------------------------------------------- */
+
+/* Before anything else is asked of this server. Each failed request is a result; a dead server is
+ * the end of the run. */
+static pp_status ask_suite(request_run *run, pp_error *err)
+{
+    pp_status st;
+
+    if (!run->study->plan.suite.present)
+        return PP_OK;
+    st = pp_study_ask_suite(run->study, pp_server_url(run->server),
+                            path_of(run, PP_BUNDLE_SUITE_REPLIES), &run->tally, err);
+    return st == PP_OK ? pp_server_check_alive(run->server, err) : st;
+}
+
 /* ---- the whole run
  * ---------------------------------------------------------------------------------- */
 
@@ -219,6 +237,8 @@ static pp_status measure(request_run *run, pp_error *err)
         return st;
     pid = pp_server_pid(run->server);
     st = pp_process_memory_read("/", pid, &run->after_load, err);
+    if (st == PP_OK)
+        st = ask_suite(run, err);
     if (st == PP_OK)
         st = prepare_workload(run, err);
     if (st == PP_OK)
@@ -250,6 +270,20 @@ static void stop_server(request_run *run)
     run->server = NULL;
 }
 
+/* "; suite: 2 of 24 requests failed" */
+static const char *note_of_suite(request_run *run)
+{
+    const char *text = "";
+
+    if (run->tally.failed_count > 0)
+        text = pp_arena_printf(run->study->arena, "; suite: %zu of %zu requests failed",
+                               run->tally.failed_count, run->tally.asked_count);
+    else if (run->tally.asked_count > 0)
+        text = pp_arena_printf(run->study->arena, "; suite: %zu requests answered",
+                               run->tally.asked_count);
+    return text == NULL ? "" : text;
+}
+
 static const char *note_of(request_run *run)
 {
     pp_arena *arena = run->study->arena;
@@ -262,8 +296,8 @@ static const char *note_of(request_run *run)
         !pp_series_percentile(arena, &run->figures.ttft_ms, 50, &ttft_ms))
         return pp_arena_printf(arena, "%lld of %zu requests failed", (long long)run->failed_count,
                                run->load.sample_count);
-    return pp_arena_printf(arena, "end to end %.4g ms, first token %.4g ms (medians)", e2e_ms,
-                           ttft_ms);
+    return pp_arena_printf(arena, "end to end %.4g ms, first token %.4g ms (medians)%s", e2e_ms,
+                           ttft_ms, note_of_suite(run));
 }
 
 /* The record ends the watch, so it is written whatever happened before; the first error counts. */
