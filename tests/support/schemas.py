@@ -43,6 +43,9 @@ BUNDLE = [
     (r"experiment/candidates/[^/]+/(throughput|requests)-run-pass-\d+\.json", "study-run"),
     (r"experiment/candidates/[^/]+/resource-measurement-pass-\d+\.json", "resource-measurement"),
     (r"experiment/candidates/[^/]+/samples-pass-\d+\.jsonl", "samples"),
+    (r"experiment/candidates/[^/]+/raw/suite-pass-\d+\.jsonl", "suite-replies"),
+    (r"experiment/evaluation-suite\.json", "quality-suite"),
+    (r"experiment/quality-report\.json", "suite-report"),
     # Other programs' documents: rows of llama-bench, and what llama-server was asked.
     (r"experiment/candidates/[^/]+/raw/.*", None),
 ]
