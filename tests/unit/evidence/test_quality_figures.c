@@ -329,7 +329,7 @@ static void random_weights_are_not_judged_on_any_cpu(void **state)
 
         begin(&s, 3, 1, false);
         s.documents.host = parse(&s.arena, hosts[i]);
-        s.model_documents[1] = parse(&s.arena, "{\"weights\":\"random\"}");
+        s.model_documents[1] = parse(&s.arena, "{\"weights\":\"synthetic\"}");
         assert_int_equal(pp_model_origin(s.model_documents[1], NULL), PP_ORIGIN_SYNTHETIC_WEIGHTS);
         answer(&s, 0, 1, "+++", 0, 0);
         answer(&s, 1, 1, "+++", 0, 0);
@@ -543,7 +543,9 @@ static void the_report_has_every_candidate_and_the_baseline_as_reference(void **
     endpoints = pp_json_find(report, "endpoints");
     assert_int_equal(endpoints->array.count, 2);
     assert_string_equal(pp_json_find(endpoints->array.items[1], "name")->text.data, "other");
-    assert_int_equal(pp_json_find(report, "started_unix_ms")->integer, 12);
+    assert_string_equal(pp_json_find(report, "reference")->text.data, "base");
+    assert_true(pp_json_find(report, "is_partial")->boolean); /* c3 of the other was never asked */
+    assert_int_equal(pp_json_find(pp_json_find(report, "run"), "started_unix_ms")->integer, 12);
     end(&s);
 }
 
