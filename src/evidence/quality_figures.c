@@ -34,11 +34,18 @@ pp_status pp_plan_suite_load(pp_arena *arena, const char *path, const pp_study_p
 /* ---- reading ----------------------------------------------------------------------------------
  */
 
-/* An emulated CPU spoils times; that random weights say nothing remains the worse news here. */
-static pp_origin origin_of(const pp_json *model, const pp_json *host)
+/* An emulated CPU spoils times; that random weights say nothing remains the worse news here. Of a
+ * server that runs elsewhere nobody here has seen the weights. */
+static pp_origin origin_of(const pp_study_documents *documents, const pp_plan_candidate *candidate)
 {
-    pp_origin weights = pp_model_origin(model, NULL);
+    const pp_json *host = documents->host;
+    const pp_json *model;
+    pp_origin weights;
 
+    if (candidate->kind == PP_CANDIDATE_ENDPOINT)
+        return PP_ORIGIN_UNKNOWN;
+    model = documents->models[candidate->model_index];
+    weights = pp_model_origin(model, NULL);
     return weights == PP_ORIGIN_SYNTHETIC_WEIGHTS ? weights : pp_model_origin(model, host);
 }
 
@@ -184,8 +191,7 @@ pp_status pp_quality_load(pp_arena *arena, const char *folder, const pp_study_pl
     if (st == PP_OK)
         memcpy(f->suite_sha256, plan->suite.sha256.data, sizeof f->suite_sha256);
     for (size_t i = 0; st == PP_OK && i < plan->candidate_count; i++) {
-        f->candidates[i].origin =
-            origin_of(documents->models[plan->candidates[i].model_index], documents->host);
+        f->candidates[i].origin = origin_of(documents, &plan->candidates[i]);
         st = read_candidate(arena, folder, plan, &f->suite, i, &f->candidates[i], err);
     }
     return st == PP_OK ? compare(arena, plan, f, err) : st;

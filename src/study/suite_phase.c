@@ -47,8 +47,9 @@ pp_status pp_study_check_baseline(const pp_study *study, pp_error *err)
         return PP_OK;
     while (!pp_text_equal(plan->candidates[i].id, plan->baseline_id))
         i++;
-    if (pp_origin_of_weights(study->models[plan->candidates[i].model_index].weights) !=
-        PP_ORIGIN_SYNTHETIC_WEIGHTS)
+    if (plan->candidates[i].kind == PP_CANDIDATE_ENDPOINT ||
+        pp_origin_of_weights(study->models[plan->candidates[i].model_index].weights) !=
+            PP_ORIGIN_SYNTHETIC_WEIGHTS)
         return PP_OK;
     return pp_fail(err, PP_ERR_DOMAIN,
                    "plan '%s': $.constraints: the baseline '%s' has random weights, whose answers "

@@ -147,6 +147,29 @@ def plan(name, suite_document, models=None, constraints=CONSTRAINTS, settings=No
     return write(os.path.join(folder, "plan.json"), document)
 
 
+def plan_2(name, suite_document):
+    """Version 2.0 with nothing but the suite; the last candidate's command line is given."""
+    path = plan(name, suite_document)
+    with open(path, encoding="utf-8") as file:
+        document = json.load(file)
+    document.update({
+        "schema_version": "2.0",
+        "engines": [{"id": "here", "path": LLAMA, "log_markers": document.pop("log_markers")}],
+        "stages": [], "order": {"kind": "mirrored", "seed": 0},
+        "pause": {"kind": "settle", "settle_ms": document.pop("settle_ms")},
+        "throughput": None, "requests": None, "load_plan": None, "load": None, "policies": None,
+        "candidates": [{"kind": "managed", "engine": "here", **c} for c in document["candidates"][:2]] + [
+            {"kind": "verbatim", "id": IDS[2], "label": "given", "engine": "here", "model": "m2",
+             "argv": {"server": [LLAMA + "/llama-server", "-m", table_model(2), "-c", "2048", "-np", "2", "-t", "2",
+                                 "--no-kv-unified", "-lv", "4", "--host", "127.0.0.1", "--port", "{port}"],
+                      "throughput": None}}],
+        "constraints": {**CONSTRAINTS, "schema_version": "2.0", "quality": "judged"},
+    })
+    document["deadlines"]["load_ms"] = 60000
+    document["noise_limits"]["repeats"] = 0
+    return write(path, document)
+
+
 # ---- runs --------------------------------------------------------------------------------------------
 
 
@@ -338,7 +361,7 @@ JUDGED_LATER = {**CONSTRAINTS, "min_values": {}}
 def random_weights_get_no_figure(f):
     tiny = synth("tiny.gguf", "--shape", "tiny", "--type", "q8_0")
     bundle, done = study("random", suite(contexts=False), models=[table_model(0), table_model(1), tiny],
-                         constraints=JUDGED_LATER)
+                         constraints=JUDGED_LATER, passes=1)
     f.equal("exit", done.returncode, 0)
     if done.returncode != 0:
         f.append(done.stderr)
@@ -382,6 +405,25 @@ def a_failed_request_of_the_baseline_leaves_nobody_eligible(f):
             (None, "request-failed", 1, 20, 1))
     f.equal("another", c["half"]["metrics"]["quality_score"], PASSED[1] / N)
     f.equal("violations", violations(bundle, "half"), {("missing-metric", "quality_score")})
+    f.equal("verify", run(PARETOPILOT, "verify", bundle).returncode, 0)
+
+
+def a_plan_of_2_0_may_ask_a_suite_and_nothing_else(f):
+    path = plan_2("suite-only", suite())
+    bundle = os.path.join(WORK, "suite-only", "bundle")
+    shown = run(PARETOPILOT, "study", "plan", path, "--model-dir", os.path.join(WORK, "models"))
+    f.true("the plan shows it", f"{N} cases and {N} contexts of the suite" in shown.stdout, shown.stdout, shown.stderr)
+    done = run(*[word for word in command(path, bundle) if word not in ("--llama-dir", LLAMA)])
+    f.equal("exit", done.returncode, 0)
+    if done.returncode != 0:
+        f.append(done.stderr)
+        return
+    check_scores(f, bundle)
+    check_agreement(f, bundle)
+    f.equal("selected", load(bundle, "recommendation.json")["selected_id"], "full")
+    metrics = set(candidates(bundle)["quarter"]["metrics"])
+    f.equal("no times", {m for m in metrics if "latency" in m or "tokens" in m or "ttft" in m}, set())
+    f.true("memory all the same", "peak_rss_mib" in metrics, metrics)
     f.equal("verify", run(PARETOPILOT, "verify", bundle).returncode, 0)
 
 
@@ -456,6 +498,7 @@ def main():
         a_baseline_with_random_weights_is_refused,
         another_suite_than_the_plans_is_refused,
         a_failed_request_of_the_baseline_leaves_nobody_eligible,
+        a_plan_of_2_0_may_ask_a_suite_and_nothing_else,
         interrupted_inside_the_suite_it_goes_on,
     ):
         faults = Faults()
