@@ -115,6 +115,7 @@ pp_exit pp_exit_of(pp_status st);
     X(model_info)                                                                                  \
     X(load)                                                                                        \
     X(combine_load)                                                                                \
+    X(suite)                                                                                       \
     X(model_synth)                                                                                 \
     X(study_plan)                                                                                  \
     X(study_run)                                                                                   \

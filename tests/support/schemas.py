@@ -55,6 +55,8 @@ TREE = [
     (r"examples/[^/]+/plan\.json", "study-plan"),
     (r"examples/suites/[^/]+\.json", "quality-suite"),
     (r"examples/tables/[^/]+\.json", "model-table"),
+    (r"examples/suites/[^/]+\.json", "quality-suite"),
+    (r"tests/fixtures/quality/behaviour-answers\.json", ""),  # no document of the program's
     (r"examples/llama-bench/(generic|kleidiai)\.json", "llama-bench-summary"),
     (r"examples/llama-bench/.*", ""),  # rows of llama-bench and free settings
     (r"tests/golden/(import|summarize)-llama-bench/[^/]+/(settings\.json|(rows|a|b)\.jsonl?)", ""),
