@@ -86,11 +86,20 @@ static void decode_suite(const pp_json *from, pp_server_evaluation *e)
     e->generation_tokens = pp_checked_int(from, "generation_tokens");
 }
 
-/* Constants that a table cannot hold. */
+/* Constants that are no words. */
 static pp_status check_constants(const pp_json *suite, pp_error *err)
 {
+    int64_t seed = pp_checked_int(suite, "seed");
+    double temperature = pp_checked_number(suite, "temperature");
+
     if (pp_checked_bool(suite, "cache_prompt"))
         return pp_json_fail(pp_json_find(suite, "cache_prompt"), err, "expected false, got true");
+    if (seed != PP_SUITE_1_0_SEED)
+        return pp_json_fail(pp_json_find(suite, "seed"), err, "expected %d, got %lld",
+                            PP_SUITE_1_0_SEED, (long long)seed);
+    if (temperature != 0)
+        return pp_json_fail(pp_json_find(suite, "temperature"), err, "expected 0, got %g",
+                            temperature);
     return PP_OK;
 }
 

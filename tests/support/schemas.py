@@ -93,6 +93,7 @@ TREE = [
     (r"tests/fixtures/documents/journal(-\w+)?\.jsonl", "journal"),
     (r"tests/fixtures/quality/suite-[^/]+\.json", "quality-suite"),
     (r"tests/fixtures/documents/quality-suite(-\w+)?\.json", "quality-suite"),
+    (r"tests/fixtures/quality/suite-1\.0\.json", "quality-suite"),
     (r"tests/fixtures/documents/(?P<kind>[\w-]+)\.jsonl?", None),
     (r"tests/golden/recommend/byte-order-mark/constraints\.json", ""),  # no document
     (r"tests/golden/[^/]+/[^/]+/benchmarks\.json", "benchmark-set"),
