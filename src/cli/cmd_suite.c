@@ -289,7 +289,7 @@ static const pp_option options[] = {
      "the least score of every endpoint, above 0 and below 1; a lower one gives exit code 1", false,
      false},
     {"certify", 0, NULL, NULL,
-     "with --min-score: exit code 0 only when the passes certify it at 95 %, else 3", false, false},
+     "with --min-score: exit code 0 only when the passes certify it at 95%, else 3", false, false},
     {"min-retention", 0, PP_NUMBER("R"), NULL,
      "the least share of the reference's score that the others keep; less gives exit code 1", false,
      false},

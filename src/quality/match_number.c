@@ -28,27 +28,34 @@ static bool is_grouped(const char *at, size_t size)
     return size > 0 && at[0] != ',';
 }
 
-/* The answer as decimal.h reads numbers; false where it is none. */
+/* Bytes of the sign in front; ret_sign gets it as decimal.h writes it, '\0' for none. */
+static size_t sign_size(pp_text text, char *ret_sign)
+{
+    *ret_sign = '\0';
+    if (text.size >= strlen(MINUS) && memcmp(text.data, MINUS, strlen(MINUS)) == 0) {
+        *ret_sign = '-';
+        return strlen(MINUS);
+    }
+    if (text.size == 0 || (text.data[0] != '-' && text.data[0] != '+'))
+        return 0;
+    *ret_sign = text.data[0];
+    return 1;
+}
+
+/* The answer as decimal.h reads numbers, less a full stop and commas; false where it is none. */
 static bool plain_number(pp_text answer, char plain[MAX_NUMBER_BYTES], size_t *ret_size)
 {
     pp_text rest = pp_text_strip(answer);
-    size_t used = 0;
-    size_t whole;
+    size_t used, skipped, whole;
 
     if (rest.size == 0 || rest.size >= MAX_NUMBER_BYTES)
         return false;
     rest.size -= rest.data[rest.size - 1] == '.';
-    if (rest.size >= strlen(MINUS) && memcmp(rest.data, MINUS, strlen(MINUS)) == 0) {
-        plain[used++] = '-';
-        rest = (pp_text){rest.data + strlen(MINUS), rest.size - strlen(MINUS)};
-    } else if (rest.size > 0 && (rest.data[0] == '-' || rest.data[0] == '+')) {
-        plain[used++] = rest.data[0];
-        rest = (pp_text){rest.data + 1, rest.size - 1};
-    }
-    if (rest.size == 0 || rest.data[0] == '-' || rest.data[0] == '+')
-        return false; /* a second sign */
+    skipped = sign_size(rest, &plain[0]);
+    used = skipped > 0;
+    rest = (pp_text){rest.data + skipped, rest.size - skipped};
     whole = whole_part_size(rest.data, rest.size);
-    if (memchr(rest.data, ',', whole) != NULL && !is_grouped(rest.data, whole))
+    if (whole == 0 || (memchr(rest.data, ',', whole) != NULL && !is_grouped(rest.data, whole)))
         return false;
     for (size_t i = 0; i < rest.size; i++) {
         if (i >= whole || rest.data[i] != ',')

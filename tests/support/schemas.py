@@ -53,6 +53,7 @@ TREE = [
     (r"examples/load/plan\.json", "load-plan"),
     (r"examples/load/[^/]+\.json", "load-evaluation"),
     (r"examples/[^/]+/plan\.json", "study-plan"),
+    (r"examples/sim/[^/]+\.json", "sim-answers"),
     (r"examples/suites/[^/]+\.json", "quality-suite"),
     (r"examples/tables/[^/]+\.json", "model-table"),
     (r"examples/suites/[^/]+\.json", "quality-suite"),
