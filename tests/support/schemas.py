@@ -91,6 +91,9 @@ TREE = [
     (r"tests/fixtures/load/load-report-find\.json", "load-report"),
     (r"tests/fixtures/load/samples(-find)?\.jsonl", "samples"),
     (r"tests/fixtures/study/plan\.json", "study-plan"),
+    (r"tests/golden/suite/suite-broken/suite\.json", ""),  # broken on purpose
+    (r"tests/golden/suite/[^/]+/suite\.json", "quality-suite"),
+    (r"tests/golden/suite/[^/]+/other\.json", "sim-answers"),
     (r"tests/golden/(load|sim)/[^/]+/.*", ""),  # broken on purpose
     (r"tests/fixtures/documents/journal(-\w+)?\.jsonl", "journal"),
     (r"tests/fixtures/quality/suite-[^/]+\.json", "quality-suite"),
