@@ -225,7 +225,8 @@ static pp_status read_line(void *user, const pp_json *line, pp_error *err)
         if (pp_text_is(event->text, events[i].event))
             st = events[i].read(r, line, err);
     }
-    r->session_ns = pp_checked_int(line, "at_ns");
+    if (!pp_text_is(event->text, "torn")) /* the session that repairs it has not begun yet */
+        r->session_ns = pp_checked_int(line, "at_ns");
     r->log->last_unix_ms = pp_checked_int(line, "unix_ms");
     r->line_count++;
     return st;

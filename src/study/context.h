@@ -141,6 +141,9 @@ PP_MUST_CHECK pp_status pp_study_record_begin(pp_study *study, const pp_study_st
                                               pp_study_record *ret_record, pp_error *err);
 /** Note an error of the measured program as the failure of this run. */
 void pp_study_record_failure(pp_study *study, pp_study_record *record, const pp_error *failure);
+/** Is an error of a run ours? Then nothing is said about the measured program, and the run can be
+ * made again once the cause is gone: a file that cannot be written, missing memory, a full disk. */
+bool pp_study_is_our_failure(const pp_study *study, pp_error *failure);
 void pp_study_record_exit(pp_study *study, pp_study_record *record, const pp_child_exit *ended);
 /** Stop the watch and write the record. */
 PP_MUST_CHECK pp_status pp_study_record_end(pp_study *study, pp_study_record *record,

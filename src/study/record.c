@@ -1,9 +1,13 @@
 #include <string.h>
+#include <sys/statvfs.h>
 
 #include "base/clock.h"
 #include "evidence/layout.h"
 #include "study/context.h"
 #include "study/machine_json.h"
+
+/* Less than the record of a run takes, with what the file system needs for it. */
+#define LEAST_ROOM_BYTES 16384
 
 pp_status pp_study_record_begin(pp_study *study, const pp_study_step *step,
                                 pp_study_record *ret_record, pp_error *err)
@@ -25,6 +29,33 @@ void pp_study_record_failure(pp_study *study, pp_study_record *record, const pp_
     if (record->failure == NULL) {
         record->interrupted = failure->status == PP_ERR_INTERRUPTED;
         record->failure = pp_arena_dup(study->arena, failure->text, strlen(failure->text));
+    }
+}
+
+/* A program that could not write its output may fail in any way. */
+static bool is_disk_full(const char *folder)
+{
+    struct statvfs room;
+
+    return statvfs(folder, &room) == 0 && room.f_bavail * room.f_frsize < LEAST_ROOM_BYTES;
+}
+
+bool pp_study_is_our_failure(const pp_study *study, pp_error *failure)
+{
+    switch (failure->status) {
+    case PP_ERR_IO:
+    case PP_ERR_EXISTS:
+    case PP_ERR_MEMORY:
+    case PP_ERR_BUG:
+        return true;
+    case PP_ERR_INTERRUPTED:
+        return false;
+    default:
+        if (!is_disk_full(study->folder))
+            return false;
+        failure->status = PP_ERR_IO;
+        (void)pp_wrap(failure, PP_ERR_IO, "'%s': No space left on device", study->folder);
+        return true;
     }
 }
 

@@ -283,6 +283,24 @@ static pp_status save_all(request_run *run, bool measured, pp_study_outcome *ret
     return st == PP_OK ? ended : st;
 }
 
+/* What the server does wrong is an outcome; what we do wrong is returned. */
+static pp_status measure_and_save(request_run *run, pp_study_outcome *ret_outcome, pp_error *err)
+{
+    pp_error failure = {0};
+    pp_status measured = measure(run, &failure);
+    pp_status st;
+
+    if (measured != PP_OK)
+        pp_study_record_failure(run->study, &run->record, &failure);
+    stop_server(run);
+    st = save_all(run, measured == PP_OK, ret_outcome, err);
+    if (measured == PP_OK || !pp_study_is_our_failure(run->study, &failure))
+        return st;
+    if (err != NULL)
+        *err = failure;
+    return failure.status;
+}
+
 pp_status pp_study_run_requests(pp_study *study, const pp_study_step *step,
                                 pp_study_outcome *ret_outcome, pp_error *err)
 {
@@ -292,19 +310,13 @@ pp_status pp_study_run_requests(pp_study *study, const pp_study_step *step,
         .candidate = pp_study_candidate(study, step),
         .pass = (int)step->pass,
     };
-    pp_error failure = {0};
-    pp_status measured;
     pp_status st = pp_study_settle(study, err);
 
     if (st == PP_OK)
         st = pp_study_record_begin(study, step, &run.record, err);
     if (st != PP_OK)
         return st;
-    measured = measure(&run, &failure);
-    if (measured != PP_OK)
-        pp_study_record_failure(study, &run.record, &failure);
-    stop_server(&run);
-    st = save_all(&run, measured == PP_OK, ret_outcome, err);
+    st = measure_and_save(&run, ret_outcome, err);
     pp_study_report(study, step->phase, pp_study_what(study, step), note_of(&run));
     return st;
 }
