@@ -148,14 +148,18 @@ static const pp_document_kind kinds[] = {
     KIND("study-run", "1.0", "One run of a measured program",
          "written into a bundle, `throughput-run-pass-N.json` and `requests-run-pass-N.json`",
          "study-files", false, ROOT(pp_study_run_fields), NULL),
+    KIND("study-status", "1.0", "How far a study is", "printed by `study status --json`",
+         "study-status", false, ROOT(pp_study_status_fields), NULL),
     KIND("study-summary", "1.0", "What a study measured and decided",
-         "printed by `study run --json`", "study-summary", false, ROOT(pp_study_summary_fields),
-         NULL),
+         "printed by `study run --json` and `study resume --json`", "study-summary", false,
+         ROOT(pp_study_summary_fields), NULL),
     KIND("suite-report", "1.0", "What a quality suite asked, what came back, what follows",
          "written by a run of a suite; every figure follows from its answers", "suite-report",
          false, ROOT(pp_suite_report_fields), NULL),
     KIND("validation", "1.0", "What files hold, and whether they are valid",
          "printed by `validate --json`", "validation", false, ROOT(pp_validation_fields), NULL),
+    KIND("verification", "1.0", "What came of checking a bundle", "printed by `verify --json`",
+         "verification", false, ROOT(pp_verification_fields), NULL),
 };
 
 const pp_document_kind *pp_document_kinds(size_t *ret_count)

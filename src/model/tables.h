@@ -68,6 +68,9 @@ extern const pp_field_choice pp_suite_choices[];
 /* tables_sample.c */
 extern const pp_fields pp_sample_fields;
 
+/* tables_verification.c */
+extern const pp_fields pp_verification_fields;
+
 /* tables_sim.c */
 extern const pp_fields pp_sim_answers_fields;
 extern const pp_field_choice pp_sim_log_choices[];
@@ -77,7 +80,8 @@ extern const pp_fields pp_suite_report_fields;
 
 /* tables_study.c */
 extern const pp_fields pp_status_fields, pp_study_run_fields, pp_resource_measurement_fields,
-    pp_server_command_fields, pp_bench_command_fields, pp_engine_fields, pp_study_summary_fields;
+    pp_server_command_fields, pp_bench_command_fields, pp_engine_fields, pp_study_summary_fields,
+    pp_study_status_fields;
 extern const pp_field_choice pp_journal_choices[];
 
 #endif

@@ -28,6 +28,7 @@ BUNDLE = [
     (r"status\.json", "status"),
     (r"plan\.json", "study-plan"),
     (r"journal\.jsonl", "journal"),
+    (r"journal\.jsonl\.torn-\d+-\d+", None),  # the beginning of a line
     (r"environment/paretopilot-doctor\.json", "host"),
     (r"environment/engine\.json", "engine"),
     (r"models/[^/]+\.json", "model-info"),
@@ -94,6 +95,11 @@ TREE = [
     (r"tests/golden/suite/suite-broken/suite\.json", ""),  # broken on purpose
     (r"tests/golden/suite/[^/]+/suite\.json", "quality-suite"),
     (r"tests/golden/suite/[^/]+/other\.json", "sim-answers"),
+    (r"tests/fixtures/study/(steps-|killed/)?plan\.json", "study-plan"),
+    (r"tests/fixtures/study/killed/journal\.jsonl", ""),  # cut off in the middle of a line
+    (r"tests/golden/study-\w+/killed(-json)?/d/journal\.jsonl", ""),  # the same
+    (r"tests/golden/study-\w+/[^/]+/d/journal\.jsonl", "journal"),
+    (r"tests/golden/study-\w+/[^/]+/d/plan\.json", "study-plan"),
     (r"tests/golden/(load|sim)/[^/]+/.*", ""),  # broken on purpose
     (r"tests/fixtures/documents/journal(-\w+)?\.jsonl", "journal"),
     (r"tests/fixtures/quality/suite-[^/]+\.json", "quality-suite"),
@@ -146,7 +152,9 @@ PRINTED = {
     ("optimization-receipt", 1): "receipt-result",
     ("recommend", 0): "recommendation",
     ("recommend", 1): "decision-details",
+    ("study resume", 0): "study-summary",
     ("study run", 0): "study-summary",
+    ("study status", 0): "study-status",
     ("combine-load", 0): "combined-load",
     ("summarize-stability", 0): "stability",
 }
@@ -265,7 +273,8 @@ def check_bundle(folder):
     bad = 0
     for path in sorted(folder.rglob("*.json*")):
         try:
-            kind = kind_by_path(BUNDLE, path.relative_to(folder).as_posix())
+            place = re.sub(r"^attempts/.+?/attempt-\d+/", "", path.relative_to(folder).as_posix())
+            kind = kind_by_path(BUNDLE, place)
             errors = list(faults(schemas, path, kind)) if kind else []
         except (LookupError, ValueError) as error:
             kind, errors = "?", [str(error)]
