@@ -155,6 +155,9 @@ PRINTED = {
     ("study resume", 0): "study-summary",
     ("study run", 0): "study-summary",
     ("study status", 0): "study-status",
+    ("verify", 0): "verification",
+    ("verify", 1): "verification",
+    ("verify", 3): "verification",
     ("combine-load", 0): "combined-load",
     ("summarize-stability", 0): "stability",
 }
