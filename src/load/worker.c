@@ -78,6 +78,22 @@ static void take_back(pp_worker *w)
     }
 }
 
+static pp_status add_flight(pp_worker *w, size_t bytes, size_t arrivals, pp_error *err)
+{
+    pp_flight *f = NULL;
+    pp_status st = pp_flight_new(bytes, arrivals, &f, err);
+
+    if (st != PP_OK)
+        return st;
+    f->worker = w;
+    f->next = w->spare;
+    w->spare = f;
+    w->flight_count++;
+    return PP_OK;
+}
+
+/* One that must be made while others are measured gets what replies have needed so far: touching
+ * more costs page faults, which is what making them in advance is to avoid. */
 static pp_status take_flight(pp_worker *w, pp_flight **ret_flight, pp_error *err)
 {
     pp_status st;
@@ -85,11 +101,9 @@ static pp_status take_flight(pp_worker *w, pp_flight **ret_flight, pp_error *err
     if (w->spare == NULL)
         take_back(w);
     if (w->spare == NULL) {
-        st = pp_flight_new(w->shared->reserve_bytes, w->shared->reserve_arrivals, &w->spare, err);
+        st = add_flight(w, w->bytes_max, w->arrivals_max, err);
         if (st != PP_OK)
             return st;
-        w->spare->worker = w;
-        w->flight_count++;
     }
     *ret_flight = w->spare;
     w->spare = w->spare->next;
@@ -196,6 +210,14 @@ static void look_at_warmup(pp_shared *shared, const pp_flight *f)
         pp_shared_end(shared, PP_CAUSE_WARMUP);
 }
 
+static void note_size(pp_worker *w, const pp_flight *f)
+{
+    if (f->record.body.size > w->bytes_max)
+        w->bytes_max = f->record.body.size;
+    if (f->record.arrival_count > w->arrivals_max)
+        w->arrivals_max = f->record.arrival_count;
+}
+
 static void client_is_free(pp_worker *w, int64_t ended_ns, int64_t pause_ns);
 
 static void on_end(void *user)
@@ -206,6 +228,7 @@ static void on_end(void *user)
     int64_t pause_ns = got_no_connection(f) ? RETRY_NS : 0;
 
     unlink_flight(w, f);
+    note_size(w, f);
     look_at_warmup(w->shared, f);
     look_for_hope(w->shared, f);
     land(w, f);
@@ -556,19 +579,11 @@ static void pass_gate(pp_gate *gate)
 /* Makes what the first requests need, so that none of it falls into the measurement (K7). */
 static pp_status make_flights(pp_worker *w, int64_t count, pp_error *err)
 {
-    for (int64_t i = 0; i < count; i++) {
-        pp_flight *f = NULL;
-        pp_status st =
-            pp_flight_new(w->shared->reserve_bytes, w->shared->reserve_arrivals, &f, err);
+    pp_status st = PP_OK;
 
-        if (st != PP_OK)
-            return st;
-        f->worker = w;
-        f->next = w->spare;
-        w->spare = f;
-        w->flight_count++;
-    }
-    return PP_OK;
+    for (int64_t i = 0; i < count && st == PP_OK; i++)
+        st = add_flight(w, w->shared->reserve_bytes, w->shared->reserve_arrivals, err);
+    return st;
 }
 
 static pp_status get_ready(pp_worker *w, pp_error *err)

@@ -75,6 +75,8 @@ typedef struct pp_worker {
     int64_t in_flight_max;
     int64_t flight_count; /* made */
     int64_t away_count;   /* landed and not yet seen again */
+    size_t bytes_max;     /* of a reply so far, and arrivals */
+    size_t arrivals_max;
     int64_t decoded_here_count;
     atomic_int_fast64_t in_flight_seen; /* for the live figures; the requests of a moment ago */
 
