@@ -44,13 +44,20 @@ static peeked peek(int fd, void *buffer, size_t size)
     return p;
 }
 
-/* Nothing ends within these bytes but what they end with: a chunk's line ends behind its data and
- * its size, an event in it ends in a blank line, so both would show as "\n\r\n". */
-static bool is_one_chunk(const char *bytes, size_t size)
+/* A chunk's line ends behind its data and its size, an event in it ends in a blank line, and so
+ * does a head: where something ends within these bytes, "\n\r\n" stands. One chunk has it at its
+ * end; a short reply that is not chunked has it once, behind its head. */
+static bool is_one_piece(const char *bytes, size_t size)
 {
+    static const char reply[] = "HTTP/1.";
+    const char *end = bytes + size;
     const char *mark = memmem(bytes, size, "\n\r\n", 3);
 
-    return mark != NULL && mark + 3 == bytes + size;
+    if (mark == NULL)
+        return false;
+    mark += 3;
+    return mark == end || (size > sizeof reply && memcmp(bytes, reply, sizeof reply - 1) == 0 &&
+                           memmem(mark, (size_t)(end - mark), "\n\r\n", 3) == NULL);
 }
 
 int64_t pp_segment_first(int fd, int *ret_errno, bool *ret_is_all)
@@ -59,7 +66,7 @@ int64_t pp_segment_first(int fd, int *ret_errno, bool *ret_is_all)
     peeked p = peek(fd, bytes, sizeof bytes);
 
     *ret_is_all =
-        p.size > 0 && (size_t)p.size < sizeof bytes && is_one_chunk(bytes, (size_t)p.size);
+        p.size > 0 && (size_t)p.size < sizeof bytes && is_one_piece(bytes, (size_t)p.size);
     if (!*ret_is_all && p.size > 1)
         p = peek(fd, bytes, 1);
     if (p.size < 0)

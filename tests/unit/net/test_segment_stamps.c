@@ -199,7 +199,9 @@ static const struct {
      "}\n\n\r\n", true},
     {"two chunks have the stamp of the first", "9\r\ndata: a\n\n\r\n", "9\r\ndata: b\n\n\r\n",
      false},
-    {"a head and what follows have the stamp of the first", "HTTP/1.1 200 OK\r\n\r\n", "{}", false},
+    {"a short reply has the stamp of the last", "HTTP/1.1 200 OK\r\n\r\n", "{}", true},
+    {"a head and a chunk have the stamp of the first", "HTTP/1.1 200 OK\r\n\r\n",
+     "9\r\ndata: a\n\n\r\n", false},
     {"what has no end has the stamp of the first", "9\r\ndata", ": a", false},
 };
 
