@@ -179,7 +179,7 @@ static const pp_option options[] = {
      "patience with requests in flight after Ctrl-C and after the duration of an open level", false,
      false},
     {"idle-wait", 0, PP_DURATION("TIME"), "30s",
-     "patience before each level with a llama-server that still works; then the level is not valid",
+     "patience before each level with a llama-server or vLLM that still works; then the level is not valid",
      false, false},
     {"api-key-file", 0, PP_FILE("FILE"), NULL, "sent as a bearer token; never shown", false, false},
     {"api-key-env", 0, PP_TEXT("NAME"), NULL, "the same from an environment variable", false,

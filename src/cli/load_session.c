@@ -191,6 +191,21 @@ static void tell_level(pp_load_session *s, const pp_load_done *done)
                                : "done");
 }
 
+/* /slots, /metrics, /tokenize: beyond what every server of the OpenAI kind has. */
+static bool has_own_end_points(const pp_load_session *s)
+{
+    return s->endpoint.is_llama_server || s->command.source.dialect.kind == PP_SERVER_VLLM;
+}
+
+static void tell_too_slow(const pp_load_session *s, int64_t number)
+{
+    if (!s->live.view.quiet)
+        fprintf(s->live.view.out,
+                "level %lld: too slow to tell whether the server is idle (/slots and /metrics take "
+                "5 s each at most)\n",
+                (long long)number);
+}
+
 /* One look, then patience; a person is told in between. */
 static pp_status wait_for_server(const pp_load_session *s, pp_http_loop *loop, int64_t number,
                                  pp_server_idle *ret_idle, pp_error *err)
@@ -199,6 +214,8 @@ static pp_status wait_for_server(const pp_load_session *s, pp_http_loop *loop, i
     pp_status st =
         pp_server_await_idle(loop, c->root, c->headers, c->header_count, 0, ret_idle, err);
 
+    if (st == PP_OK && ret_idle->too_slow)
+        tell_too_slow(s, number);
     if (st != PP_OK || !ret_idle->was_idle.known || ret_idle->was_idle.value)
         return st;
     if (!s->live.view.quiet)
@@ -218,7 +235,7 @@ static pp_status await_idle(const pp_load_session *s, int64_t number, pp_server_
     pp_status st = PP_OK;
 
     *ret_idle = (pp_server_idle){0};
-    if (!s->endpoint.is_llama_server)
+    if (!has_own_end_points(s))
         return PP_OK;
     st = pp_http_loop_new(s->stop, &loop, &why);
     if (st == PP_OK)
@@ -233,21 +250,24 @@ static pp_status await_idle(const pp_load_session *s, int64_t number, pp_server_
     return st;
 }
 
-/* Where a llama-server, or a proxy in front of it, told no number of tokens. */
+/* Where such a server, or a proxy in front of it, told no number of tokens. */
 static pp_status count_answers(pp_load_session *s, pp_load_result *result, pp_error *err)
 {
     const pp_load_command *c = &s->command;
+    pp_dialect dialect = c->source.dialect;
     pp_http_loop *loop = NULL;
     pp_status st;
 
-    if (!s->endpoint.is_llama_server)
+    if (!has_own_end_points(s))
         return PP_OK;
+    if (s->endpoint.is_llama_server)
+        dialect.kind = PP_SERVER_LLAMA_SERVER; /* whatever is sent to it */
     st = pp_http_loop_new(s->stop, &loop, err);
     if (st == PP_OK)
         st = pp_http_loop_configure(loop, &c->transport, err);
     if (st == PP_OK)
-        st = pp_load_count_answers(loop, c->root, c->headers, c->header_count, result->samples,
-                                   result->sample_count, err);
+        st = pp_load_count_answers(loop, c->root, c->headers, c->header_count, &dialect,
+                                   result->samples, result->sample_count, err);
     pp_http_loop_free(loop);
     return st;
 }

@@ -165,7 +165,8 @@ static const pp_fields server_fields =
 
 static const pp_field observed_rows[] = {
     MEMBER("ended_by", "what ended the level", WORDS(end_words)),
-    MEMBER("server_was_idle", "it worked on nothing when the level began; null: it does not tell",
+    MEMBER("server_was_idle",
+           "it worked on nothing when the level began; null: it does not tell, or is too slow to",
            BOOL, OR_NULL),
     MEMBER("idle_wait_ns", "waited for that before the level", COUNT),
     MEMBER("started_unix_ms", "when, by the wall clock", COUNT),
