@@ -96,6 +96,7 @@ pp_status pp_load_session_prepare(pp_load_session *s, pp_error *err)
     pp_http_loop *loop = NULL;
     pp_status st = check_process(c, err);
 
+    (void)pthread_mutex_init(&s->watch_lock, NULL); /* fails for no default mutex */
     tell_proxy(s);
     if (st == PP_OK)
         st = pp_http_loop_new(s->stop, &loop, err);
@@ -272,6 +273,31 @@ static pp_status count_answers(pp_load_session *s, pp_load_result *result, pp_er
     return st;
 }
 
+/* Called from the threads that make samples. */
+static bool have_seen_enough(void *user, const pp_sample *sample)
+{
+    pp_load_session *s = user;
+    bool enough;
+
+    pthread_mutex_lock(&s->watch_lock);
+    enough = pp_slo_watch_add(&s->watch, sample);
+    pthread_mutex_unlock(&s->watch_lock);
+    return enough;
+}
+
+static pp_status watch_demands(pp_load_session *s, const pp_load_level *level, pp_load_setup *setup,
+                               pp_error *err)
+{
+    if (!s->rules.stop_early)
+        return PP_OK;
+    PP_ASSERT(level->request_count.known);
+    setup->enough = have_seen_enough;
+    setup->enough_user = s;
+    return pp_slo_watch_init(&s->arena, s->rules.slos, s->rules.slo_count,
+                             level->loop != PP_LOAD_CLOSED, level->request_count.value, &s->watch,
+                             err);
+}
+
 /* Appends a level. */
 static pp_status run_level(pp_load_session *s, const pp_load_level *level, pp_error *err)
 {
@@ -284,6 +310,8 @@ static pp_status run_level(pp_load_session *s, const pp_load_level *level, pp_er
     done->level = *level;
     s->live.level = &done->level;
     st = await_idle(s, level->number, &idle, err);
+    if (st == PP_OK)
+        st = watch_demands(s, level, &setup, err);
     if (st == PP_OK)
         st = pp_load_drive(&s->arena, &setup, s->source, level, s->stop, &done->result, err);
     if (st == PP_OK) {

@@ -23,6 +23,7 @@
 
 static const char cut_by_end[] = "in flight when the duration of the level ended";
 static const char cut_by_patience[] = "in flight when the time to drain was over";
+static const char cut_by_decision[] = "in flight when the demands were decided";
 static const char cut_by_stop[] = "in flight when the level was stopped from outside";
 static const char cut_without_hope[] = "in flight when the level was given up";
 
@@ -34,6 +35,15 @@ void pp_shared_end(pp_shared *shared, pp_cause cause)
         atomic_store(&shared->cause, (int)cause);
     else
         (void)atomic_compare_exchange_strong(&shared->cause, &none, (int)cause);
+}
+
+void pp_shared_look(pp_shared *shared, const pp_recorder *recorder)
+{
+    const pp_sample *sample = pp_recorder_latest(recorder);
+
+    if (shared->setup->enough != NULL && sample->id.phase == PP_PHASE_MEASURED &&
+        shared->setup->enough(shared->setup->enough_user, sample))
+        pp_shared_end(shared, PP_CAUSE_DECIDED);
 }
 
 static pp_cause cause_of(const pp_worker *w)
@@ -147,7 +157,9 @@ static void land(pp_worker *w, pp_flight *f)
         pp_flight_put(&w->landed, f);
     } else {
         st = pp_recorder_add(&w->recorder, f, &w->err);
-        if (st != PP_OK)
+        if (st == PP_OK)
+            pp_shared_look(w->shared, &w->recorder);
+        else
             fail_all(w, st);
         w->decoded_here_count++;
         f->next = w->spare;
@@ -471,6 +483,9 @@ static void look_at_ends(pp_worker *w, int64_t now_ns)
     switch (cause_of(w)) {
     case PP_CAUSE_DURATION:
         cut_all(w, cut_by_end);
+        break;
+    case PP_CAUSE_DECIDED:
+        cut_all(w, cut_by_decision);
         break;
     case PP_CAUSE_HOPELESS:
     case PP_CAUSE_WARMUP:
