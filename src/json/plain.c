@@ -130,15 +130,19 @@ static size_t take_digits(reader *r)
     return (size_t)(r->at - begin);
 }
 
+/* Where the locale has another decimal point, strtod stops at ours; Jansson knows what to do. */
 static pp_json *read_real(reader *r, const char *begin)
 {
     char text[MAX_NUMBER_LENGTH + 1] = "";
     size_t size = (size_t)(r->at - begin);
+    double value;
+    char *end;
 
     if (size > MAX_NUMBER_LENGTH)
         return NULL;
     memcpy(text, begin, size);
-    return pp_json_new_real(r->arena, strtod(text, NULL));
+    value = strtod(text, &end);
+    return end == text + size ? pp_json_new_real(r->arena, value) : NULL;
 }
 
 static pp_json *read_number(reader *r)
