@@ -19,9 +19,9 @@ typedef struct pp_segment {
     int64_t real_ns; /* the kernel's stamp, on the wall clock */
 } pp_segment;
 
-/** The stamp of the first byte that waits; 0 for none. Where all that waits is one chunk or its end,
- * or a short reply, that of the last byte. ret_errno: set when the socket has an error or nothing
- * waits. ret_is_all: the stamp holds for all that waits. */
+/** The stamp of the first byte that waits; 0 for none. Where all that waits is one chunk or its
+ * end, or a short reply, that of the last byte. ret_errno: set when the socket has an error or
+ * nothing waits. ret_is_all: the stamp holds for all that waits. */
 int64_t pp_segment_first(int fd, int *ret_errno, bool *ret_is_all);
 
 /**
