@@ -46,6 +46,9 @@ pp_text pp_text_head(pp_text text, size_t max_characters);
  * short (arena->failed set); `text` must be valid UTF-8. */
 pp_text pp_text_fold_case(pp_arena *arena, pp_text text);
 
+/** Letter, mark or number of any script, as the Unicode category of a code point says. */
+bool pp_code_is_word(long code);
+
 /** The text with each run of white space as one blank, and none at its ends. */
 pp_text pp_text_collapse(pp_arena *arena, pp_text text);
 

@@ -19,3 +19,11 @@ pp_text pp_text_fold_case(pp_arena *arena, pp_text text)
     free(folded);
     return out;
 }
+
+bool pp_code_is_word(long code)
+{
+    utf8proc_category_t category =
+        code < 0 ? UTF8PROC_CATEGORY_CN : utf8proc_category((utf8proc_int32_t)code);
+
+    return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_NO;
+}

@@ -1,79 +1,12 @@
 #include "capacity/load_csv.h"
 
-#include <math.h>
-#include <string.h>
+#include "base/csv.h"
 
 /* ---- cells ---------------------------------------------------------------------------------- */
 
-static void end_cell(pp_buf *csv)
-{
-    pp_buf_append_char(csv, ',');
-}
-
-static void end_row(pp_buf *csv)
-{
-    if (csv->size > 0 && csv->data[csv->size - 1] == ',')
-        csv->data[--csv->size] = '\0';
-    pp_buf_append_text(csv, "\r\n");
-}
-
-static bool needs_quotes(pp_text text)
-{
-    for (size_t i = 0; i < text.size; i++)
-        if (strchr("\",\r\n", text.data[i]) != NULL)
-            return true; /* NUL too: strchr finds the end */
-    return false;
-}
-
-/* Also a tab or CR in front of the sign: spreadsheets skip them. */
-static bool looks_like_formula(pp_text text)
-{
-    return text.size > 0 && text.data[0] != '\0' && strchr("=+-@\t\r", text.data[0]) != NULL;
-}
-
-static void put_text(pp_buf *csv, pp_text text)
-{
-    bool quoted = needs_quotes(text);
-
-    if (quoted)
-        pp_buf_append_char(csv, '"');
-    if (looks_like_formula(text))
-        pp_buf_append_char(csv, '\'');
-    for (size_t i = 0; i < text.size; i++) {
-        if (text.data[i] == '"')
-            pp_buf_append_char(csv, '"');
-        pp_buf_append_char(csv, text.data[i]);
-    }
-    if (quoted)
-        pp_buf_append_char(csv, '"');
-    end_cell(csv);
-}
-
-static void put_word(pp_buf *csv, const char *word)
-{
-    put_text(csv, pp_text_of(word == NULL ? "" : word));
-}
-
-static void put_int(pp_buf *csv, int64_t value)
-{
-    pp_buf_printf(csv, "%lld,", (long long)value);
-}
-
-static void put_maybe_int(pp_buf *csv, pp_maybe_int value)
-{
-    if (value.known)
-        put_int(csv, value.value);
-    else
-        end_cell(csv);
-}
-
-/* 15 digits: what a spreadsheet keeps. */
 static void put_real(pp_buf *csv, bool known, double value)
 {
-    if (known && isfinite(value))
-        pp_buf_printf(csv, "%.15g,", value);
-    else
-        end_cell(csv);
+    pp_csv_maybe_real(csv, (pp_maybe_real){known, value});
 }
 
 static void put_ms(pp_buf *csv, pp_maybe_int ns)
@@ -96,12 +29,12 @@ static void put_tail(pp_buf *csv, const pp_load_figures *f, double percent)
             return;
         }
     }
-    end_cell(csv);
+    pp_csv_empty(csv);
 }
 
 static void put_tails(pp_buf *csv, const pp_load_figures *f)
 {
-    put_int(csv, f->count);
+    pp_csv_int(csv, f->count);
     put_real(csv, f->mean.known, f->mean.value);
     for (size_t i = 0; i < PP_COUNT_OF(percents); i++)
         put_tail(csv, f, percents[i]);
@@ -180,10 +113,10 @@ static void put_header_of_figures(pp_buf *csv, const char *name)
 static void put_level_header(pp_buf *csv)
 {
     for (size_t i = 0; i < PP_COUNT_OF(level_columns); i++)
-        put_word(csv, level_columns[i]);
+        pp_csv_word(csv, level_columns[i]);
     for (size_t i = 0; i < PP_COUNT_OF(figures_columns); i++)
         put_header_of_figures(csv, figures_columns[i].name);
-    end_row(csv);
+    pp_csv_end_row(csv);
 }
 
 static void put_window(pp_buf *csv, const pp_load_window *w)
@@ -205,23 +138,24 @@ static void put_names(pp_buf *csv, unsigned bits, const char *(*name)(size_t n))
         pp_buf_printf(csv, "%s%s", first ? "" : " ", name(i));
         first = false;
     }
-    end_cell(csv);
+    pp_csv_empty(csv);
 }
 
 static void put_level(pp_buf *csv, const pp_load_report_level *level)
 {
     const pp_level_summary *s = &level->summary;
 
-    put_int(csv, level->asked.number);
-    put_word(csv, pp_load_loop_name(level->asked.loop));
-    put_maybe_int(csv, (pp_maybe_int){level->asked.loop == PP_LOAD_CLOSED, level->asked.clients});
+    pp_csv_int(csv, level->asked.number);
+    pp_csv_word(csv, pp_load_loop_name(level->asked.loop));
+    pp_csv_maybe_int(csv,
+                     (pp_maybe_int){level->asked.loop == PP_LOAD_CLOSED, level->asked.clients});
     put_real(csv, level->asked.loop == PP_LOAD_OPEN, level->asked.rate_per_second);
-    put_word(csv, pp_load_end_name(level->observed.ended_by));
-    put_int(csv, s->issued_count);
-    put_int(csv, s->ok_count);
-    put_int(csv, s->failed_count);
-    put_int(csv, s->cut_count);
-    put_int(csv, s->warmup_count);
+    pp_csv_word(csv, pp_load_end_name(level->observed.ended_by));
+    pp_csv_int(csv, s->issued_count);
+    pp_csv_int(csv, s->ok_count);
+    pp_csv_int(csv, s->failed_count);
+    pp_csv_int(csv, s->cut_count);
+    pp_csv_int(csv, s->warmup_count);
     put_real(csv, s->error_percent.known, s->error_percent.value);
     put_window(csv, &s->steady);
     put_window(csv, &s->whole);
@@ -230,13 +164,13 @@ static void put_level(pp_buf *csv, const pp_load_report_level *level)
     put_real(csv, s->rate.delivered_per_second.known, s->rate.delivered_per_second.value);
     put_real(csv, s->cache.cached_percent.known, s->cache.cached_percent.value);
     put_real(csv, s->client_cpu_share.known, s->client_cpu_share.value);
-    put_word(csv, s->doubts == 0 ? "true" : "false");
+    pp_csv_word(csv, s->doubts == 0 ? "true" : "false");
     put_names(csv, s->doubts, pp_load_doubt_name);
     put_names(csv, s->notes, pp_load_note_name);
-    put_word(csv, s->has_verdict ? pp_slo_verdict_name(s->verdict) : NULL);
+    pp_csv_word(csv, s->has_verdict ? pp_slo_verdict_name(s->verdict) : NULL);
     for (size_t i = 0; i < PP_COUNT_OF(figures_columns); i++)
         put_tails(csv, (const pp_load_figures *)((const char *)s + figures_columns[i].offset));
-    end_row(csv);
+    pp_csv_end_row(csv);
 }
 
 pp_status pp_load_levels_csv(const pp_load_report *report, pp_buf *csv, pp_error *err)
@@ -304,34 +238,34 @@ static void put_request(pp_buf *csv, const pp_sample *s)
 {
     bool ok = pp_sample_is_ok(s);
 
-    put_text(csv, s->id.candidate);
-    put_int(csv, s->id.pass);
-    put_maybe_int(csv, s->id.level);
-    put_word(csv, pp_phase_name(s->id.phase));
-    put_int(csv, s->id.index);
-    put_text(csv, s->id.prompt_id);
-    put_word(csv, ok ? "ok" : s->failure == PP_FAILURE_CUT ? "cut" : "failed");
-    put_word(csv, ok ? NULL : pp_failure_name(s->failure));
-    put_text(csv, s->failure_text);
-    put_maybe_int(csv, s->http_status);
+    pp_csv_text(csv, s->id.candidate);
+    pp_csv_int(csv, s->id.pass);
+    pp_csv_maybe_int(csv, s->id.level);
+    pp_csv_word(csv, pp_phase_name(s->id.phase));
+    pp_csv_int(csv, s->id.index);
+    pp_csv_text(csv, s->id.prompt_id);
+    pp_csv_word(csv, ok ? "ok" : s->failure == PP_FAILURE_CUT ? "cut" : "failed");
+    pp_csv_word(csv, ok ? NULL : pp_failure_name(s->failure));
+    pp_csv_text(csv, s->failure_text);
+    pp_csv_maybe_int(csv, s->http_status);
     put_times(csv, s);
-    put_int(csv, s->asked_tokens);
-    put_maybe_int(csv, s->prompt_tokens);
-    put_maybe_int(csv, s->cached_tokens);
-    put_maybe_int(csv, s->generated_tokens);
-    put_word(csv, pp_token_source_name(s->token_source));
-    put_text(csv, s->finish);
-    put_int(csv, s->text_event_count);
+    pp_csv_int(csv, s->asked_tokens);
+    pp_csv_maybe_int(csv, s->prompt_tokens);
+    pp_csv_maybe_int(csv, s->cached_tokens);
+    pp_csv_maybe_int(csv, s->generated_tokens);
+    pp_csv_word(csv, pp_token_source_name(s->token_source));
+    pp_csv_text(csv, s->finish);
+    pp_csv_int(csv, s->text_event_count);
     put_ms(csv, s->client_lag_ns_p99);
     put_names(csv, s->flags, flag_or_null);
-    end_row(csv);
+    pp_csv_end_row(csv);
 }
 
 pp_status pp_load_requests_csv(const pp_sample *samples, size_t n, pp_buf *csv, pp_error *err)
 {
     for (size_t i = 0; i < PP_COUNT_OF(request_columns); i++)
-        put_word(csv, request_columns[i]);
-    end_row(csv);
+        pp_csv_word(csv, request_columns[i]);
+    pp_csv_end_row(csv);
     for (size_t i = 0; i < n; i++)
         put_request(csv, &samples[i]);
     return pp_buf_check(csv, "table of requests", err);

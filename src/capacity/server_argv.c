@@ -309,24 +309,62 @@ pp_status pp_server_command_decode(pp_arena *arena, const pp_json *root, pp_serv
     return st;
 }
 
+static pp_json *argv_to_json(pp_arena *arena, const pp_server_argv *argv)
+{
+    pp_json *list = pp_json_new_array(arena);
+
+    for (size_t i = 0; i < argv->count; i++)
+        pp_json_add(arena, list, pp_json_new_text(arena, argv->items[i]));
+    return list;
+}
+
+static pp_status sha256_of_json(const pp_json *value, pp_json_form form,
+                                char ret_hex[PP_SHA256_HEX_SIZE], pp_error *err)
+{
+    pp_buf bytes;
+    pp_status st;
+
+    pp_buf_init(&bytes, PP_JSON_MAX_BYTES);
+    st = pp_json_write(value, form, &bytes, err);
+    if (st == PP_OK)
+        st = pp_sha256_of(pp_buf_text(&bytes), bytes.size, ret_hex, err);
+    pp_buf_done(&bytes);
+    return st;
+}
+
 pp_status pp_server_command_sha256(const pp_server_argv *argv, char ret_hex[PP_SHA256_HEX_SIZE],
                                    pp_error *err)
 {
     pp_arena arena = {0};
     pp_json *root = pp_json_new_object(&arena);
-    pp_json *list = pp_json_new_array(&arena);
-    pp_buf bytes;
     pp_status st;
 
-    for (size_t i = 0; i < argv->count; i++)
-        pp_json_add(&arena, list, pp_json_new_text(&arena, argv->items[i]));
     pp_json_set_string(&arena, root, "schema_version", "1.0");
-    pp_json_set(&arena, root, "argv", list);
-    pp_buf_init(&bytes, PP_JSON_MAX_BYTES);
-    st = pp_json_write(root, PP_JSON_FILE, &bytes, err);
-    if (st == PP_OK)
-        st = pp_sha256_of(pp_buf_text(&bytes), bytes.size, ret_hex, err);
-    pp_buf_done(&bytes);
+    pp_json_set(&arena, root, "argv", argv_to_json(&arena, argv));
+    st = sha256_of_json(root, PP_JSON_FILE, ret_hex, err);
     pp_arena_done(&arena);
     return st;
+}
+
+pp_status pp_server_argv_sha256(const pp_server_argv *argv, char ret_hex[PP_SHA256_HEX_SIZE],
+                                pp_error *err)
+{
+    pp_arena arena = {0};
+    pp_status st = sha256_of_json(argv_to_json(&arena, argv), PP_JSON_COMPACT, ret_hex, err);
+
+    pp_arena_done(&arena);
+    return st;
+}
+
+bool pp_server_argv_same_but_port(const pp_server_argv *a, const pp_server_argv *b)
+{
+    if (a->count != b->count)
+        return false;
+    for (size_t i = 0; i < a->count; i++) {
+        bool is_port = i > 0 && pp_text_is(a->items[i - 1], "--port");
+
+        if (!is_port && !pp_text_equal(a->items[i], b->items[i]))
+            return false;
+    }
+    return true;
 }

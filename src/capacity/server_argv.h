@@ -38,4 +38,11 @@ PP_MUST_CHECK pp_status pp_server_command_decode(pp_arena *arena, const pp_json 
 PP_MUST_CHECK pp_status pp_server_command_sha256(const pp_server_argv *argv,
                                                  char ret_hex[PP_SHA256_HEX_SIZE], pp_error *err);
 
+/** SHA-256 of this command line as compact JSON, ["a","b"], as the original pins it. */
+PP_MUST_CHECK pp_status pp_server_argv_sha256(const pp_server_argv *argv,
+                                              char ret_hex[PP_SHA256_HEX_SIZE], pp_error *err);
+
+/** Whether two command lines are the same but for the value of --port. */
+bool pp_server_argv_same_but_port(const pp_server_argv *a, const pp_server_argv *b);
+
 #endif

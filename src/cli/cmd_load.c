@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "cli/api_key.h"
 #include "cli/inputs.h"
 #include "cli/load_output.h"
 #include "cli/load_session.h"
@@ -183,9 +184,7 @@ static const pp_option options[] = {
      "patience before each level with a llama-server or vLLM that still works; then the level is "
      "not valid",
      false, false},
-    {"api-key-file", 0, PP_FILE("FILE"), NULL, "sent as a bearer token; never shown", false, false},
-    {"api-key-env", 0, PP_TEXT("NAME"), NULL, "the same from an environment variable", false,
-     false},
+    PP_API_KEY_OPTIONS,
     {"ca-file", 0, PP_FILE("FILE"), "the system's", "certificates that TLS trusts", false, false},
     {"insecure", 0, NULL, NULL, "TLS without looking at the certificate", false, false},
     {"workers", 'w', PP_NUMBER("N"), "1", "threads that send and receive", false, false},

@@ -9,7 +9,7 @@ static void print_list(void)
     const pp_document_kind *kinds = pp_document_kinds(&count);
 
     for (size_t i = 0; i < count; i++)
-        printf("%-24s%-14s%s\n", kinds[i].name, kinds[i].versions, kinds[i].title);
+        printf("%-26s%-14s%s\n", kinds[i].name, kinds[i].versions, kinds[i].title);
 }
 
 static pp_status print_schema(const char *name, pp_error *err)

@@ -26,6 +26,10 @@ static const pp_option options[] = {
     {"load-samples", 0, PP_FILE("FILE"), NULL,
      "samples of the load reports given: every figure is made again, exit 1 when one differs",
      false, false},
+    {"suite", 0, PP_FILE("FILE"), NULL,
+     "suite of the suite reports given: every answer is matched again, exit 1 when a report "
+     "differs",
+     false, false},
     {"output", 'o', PP_FILE("FILE"), NULL,
      "write the document of docs/formats/validation.md; never replaces a file", false, false},
     {"json", 0, NULL, NULL, "print that document (ASCII JSON) instead of the lines", false, false},
@@ -37,6 +41,15 @@ static const pp_option options[] = {
 static void set_or_null(pp_arena *arena, pp_json *object, const char *key, const pp_json *value)
 {
     pp_json_set(arena, object, key, value == NULL ? pp_json_new_null(arena) : value);
+}
+
+static pp_json *differences_to_json(pp_arena *arena, const pp_validated *file)
+{
+    pp_json *out = pp_json_new_array(arena);
+
+    for (size_t i = 0; i < file->difference_count; i++)
+        pp_json_add(arena, out, pp_json_new_text(arena, file->differences[i]));
+    return out;
 }
 
 static pp_json *file_to_json(pp_arena *arena, const pp_validated *file)
@@ -55,6 +68,11 @@ static pp_json *file_to_json(pp_arena *arena, const pp_validated *file)
     set_or_null(arena, out, "follows_from_samples",
                 file->was_made_again ? pp_json_new_bool(arena, file->difference == NULL) : NULL);
     pp_json_set_string(arena, out, "difference", file->difference);
+    set_or_null(arena, out, "follows_from_answers",
+                file->was_made_of_answers ? pp_json_new_bool(arena, file->difference_count == 0)
+                                          : NULL);
+    pp_json_set_bool(arena, out, "was_matched_again", file->was_matched_again);
+    pp_json_set(arena, out, "differences", differences_to_json(arena, file));
     set_or_null(arena, out, "llama_bench", file->llama_bench);
     set_or_null(arena, out, "benchmark_set", file->benchmark_set);
     return out;
@@ -105,6 +123,11 @@ static void print_difference(const pp_validated *file)
         printf("  differs: %s\n", file->difference);
     else if (file->was_made_again)
         printf("  every figure follows from the samples\n");
+    for (size_t i = 0; i < file->difference_count; i++)
+        printf("  differs: %s\n", file->differences[i].data);
+    if (file->was_made_of_answers && file->difference_count == 0)
+        printf("  every figure follows from the recorded answers%s\n",
+               file->was_matched_again ? ", and these match as the suite says" : "");
 }
 
 /* ---- the command ------------------------------------------------------------------------------
@@ -154,39 +177,69 @@ static pp_status print(const pp_args *args, pp_arena *arena, const pp_validated 
     return pp_arena_check(arena, err);
 }
 
+static pp_status read_against(const pp_args *args, pp_arena *arena, pp_validate_options *against,
+                              pp_error *err)
+{
+    const char *samples = pp_args_value(args, "load-samples");
+    const char *suite = pp_args_value(args, "suite");
+    pp_status st = read_expectation(args, &against->bench, err);
+
+    if (st == PP_OK && samples != NULL)
+        st = pp_wrap(err, pp_validate_read_samples(arena, samples, against, err), "--load-samples");
+    if (st == PP_OK && suite != NULL)
+        st = pp_wrap(err, pp_validate_read_suite(arena, suite, against, err), "--suite");
+    return st;
+}
+
+typedef struct findings {
+    size_t invalid, issues, different;
+    size_t load_reports, suite_reports; /* that were made again */
+} findings;
+
+static void count_file(findings *f, const pp_validated *file)
+{
+    f->invalid += !file->valid;
+    f->issues += file->issue_count;
+    f->different += file->difference != NULL || file->difference_count > 0;
+    f->load_reports += file->was_made_again;
+    f->suite_reports += file->was_made_of_answers;
+}
+
+/* What was given to hold files against must have been of use. */
+static pp_status check_used(const pp_args *args, const findings *f, pp_error *err)
+{
+    if (f->invalid > 0)
+        return PP_OK;
+    if (pp_args_has(args, "load-samples") && f->load_reports == 0)
+        return pp_fail(err, PP_ERR_USAGE, "--load-samples: none of the files is a load report");
+    if (pp_args_has(args, "suite") && f->suite_reports == 0)
+        return pp_fail(err, PP_ERR_USAGE, "--suite: none of the files is a suite report");
+    return PP_OK;
+}
+
 static pp_status validate(const pp_args *args, pp_arena *arena, pp_exit *ret_exit, pp_error *err)
 {
     size_t n = args->positional_count;
     pp_validated *files = PP_ARENA_NEW(arena, pp_validated, n);
     pp_validate_options against = {0};
-    const char *samples = pp_args_value(args, "load-samples");
-    size_t invalid = 0;
-    size_t issues = 0;
-    size_t made_again = 0;
-    size_t different = 0;
+    findings f = {0};
     pp_status st = pp_arena_check(arena, err);
 
     if (st == PP_OK)
-        st = read_expectation(args, &against.bench, err);
-    if (st == PP_OK && samples != NULL)
-        st =
-            pp_wrap(err, pp_validate_read_samples(arena, samples, &against, err), "--load-samples");
+        st = read_against(args, arena, &against, err);
     for (size_t i = 0; st == PP_OK && i < n; i++) {
         st = pp_validate_file(arena, args->positionals[i], &against, &files[i], err);
-        invalid += !files[i].valid;
-        issues += files[i].issue_count;
-        made_again += files[i].was_made_again;
-        different += files[i].difference != NULL;
+        count_file(&f, &files[i]);
     }
-    if (st == PP_OK && samples != NULL && made_again == 0 && invalid == 0)
-        st = pp_fail(err, PP_ERR_USAGE, "--load-samples: none of the files is a load report");
     if (st == PP_OK)
-        st = print(args, arena, files, n, invalid == 0, err);
+        st = check_used(args, &f, err);
+    if (st == PP_OK)
+        st = print(args, arena, files, n, f.invalid == 0, err);
     if (st != PP_OK)
         return st;
-    if (invalid > 0)
+    if (f.invalid > 0)
         *ret_exit = PP_EXIT_INVALID;
-    else if (different > 0 || (issues > 0 && pp_args_has(args, "evidence")))
+    else if (f.different > 0 || (f.issues > 0 && pp_args_has(args, "evidence")))
         *ret_exit = PP_EXIT_NO;
     return PP_OK;
 }
@@ -215,7 +268,8 @@ const pp_command pp_command_validate = {
         "each value and the rules between values. Every file is looked at; each gives one\n"
         "line. With --evidence, llama-bench rows are also judged as evidence.\n"
         "\n"
-        "Exit 1: --evidence found issues, or a load report does not follow from its samples.\n"
+        "Exit 1: --evidence found issues, a load report does not follow from its samples, or a\n"
+        "suite report does not follow from its answers.\n"
         "Exit 2: a file is invalid.\n",
     .example = "paretopilot validate examples/recommend/benchmarks.json "
                "examples/recommend/constraints.json",

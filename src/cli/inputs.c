@@ -1,7 +1,9 @@
 #include "cli/inputs.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/files.h"
 #include "cli/decision_table.h"
@@ -112,6 +114,45 @@ pp_status pp_output_check_free(const char *path, pp_error *err)
     if (path != NULL && pp_path_exists(path))
         return pp_fail(err, PP_ERR_EXISTS, "'%s' exists already; nothing is overwritten", path);
     return PP_OK;
+}
+
+static pp_status check_folder(const char *path, const char *command, const char *option,
+                              pp_error *err)
+{
+    pp_arena arena = {0};
+    const char *folder = pp_path_folder(&arena, path);
+    pp_status st = pp_arena_check(&arena, err);
+
+    if (st == PP_OK && !pp_path_is_folder(folder))
+        st = pp_fail(err, PP_ERR_USAGE, "%s: --%s: there is no folder '%s'", command, option,
+                     folder);
+    else if (st == PP_OK && access(folder, W_OK) != 0)
+        st = pp_fail(err, PP_ERR_USAGE, "%s: --%s: nothing can be written in '%s': %s", command,
+                     option, folder, strerror(errno));
+    pp_arena_done(&arena);
+    return st;
+}
+
+pp_status pp_outputs_check(const pp_args *args, const char *command, const char *const *options,
+                           size_t n, pp_error *err)
+{
+    pp_status st = PP_OK;
+
+    for (size_t i = 0; st == PP_OK && i < n; i++) {
+        const char *path = pp_args_value(args, options[i]);
+
+        for (size_t j = 0; path != NULL && j < i; j++) {
+            const char *other = pp_args_value(args, options[j]);
+
+            if (other != NULL && strcmp(path, other) == 0)
+                return pp_fail(err, PP_ERR_USAGE, "%s: --%s and --%s name the same file", command,
+                               options[j], options[i]);
+        }
+        st = pp_output_check_free(path, err);
+        if (st == PP_OK && path != NULL)
+            st = check_folder(path, command, options[i], err);
+    }
+    return st;
 }
 
 pp_status pp_with_new_output(const pp_args *args,

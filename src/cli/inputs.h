@@ -55,6 +55,14 @@ PP_MUST_CHECK pp_status pp_pair_split(pp_arena *arena, const char *what, const c
 /** PP_ERR_EXISTS when an output path is taken; NULL is no path. */
 PP_MUST_CHECK pp_status pp_output_check_free(const char *path, pp_error *err);
 
+/**
+ * The files that these options name can be written: distinct, free, in folders that take them.
+ * Nothing is worse than an hour of measuring and no place for it. Options that were not given are
+ * passed over; `command` opens messages. Fails with PP_ERR_USAGE, PP_ERR_EXISTS.
+ */
+PP_MUST_CHECK pp_status pp_outputs_check(const pp_args *args, const char *command,
+                                         const char *const *options, size_t n, pp_error *err);
+
 /** Do the work of a command that writes --output: nothing when that path is taken. The arena ends
  * with the work. */
 PP_MUST_CHECK pp_status pp_with_new_output(const pp_args *args,

@@ -2,6 +2,8 @@
 #ifndef PP_CLI_LOAD_ENDPOINT_H
 #define PP_CLI_LOAD_ENDPOINT_H
 
+#include <stdio.h>
+
 #include "base/maybe.h"
 #include "load/dialect.h"
 #include "model/origin.h"
@@ -25,5 +27,13 @@ typedef struct pp_load_endpoint {
 PP_MUST_CHECK pp_status pp_load_endpoint_ask(pp_arena *arena, pp_http_loop *loop, const char *root,
                                              const char *const *headers, size_t header_count,
                                              pp_load_endpoint *ret_endpoint, pp_error *err);
+
+/** The origin of figures that were measured from here: on an emulated CPU times are the emulator's,
+ * the server's among them where it runs beside us. */
+pp_origin pp_origin_of_host(pp_origin origin);
+
+/** Note that a proxy of the environment is not used: neither what asks nor what loads goes through
+ * one (F09, B153). */
+void pp_tell_proxy(FILE *out);
 
 #endif

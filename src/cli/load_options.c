@@ -2,15 +2,12 @@
 
 #include <float.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/files.h"
 #include "base/units.h"
+#include "cli/api_key.h"
 #include "load/drive.h"
-
-#define KEY_MAX_BYTES ((size_t)64 << 10)
 
 /* The rates a user can mean: one request in three hours to a million a second. */
 #define RATE_MIN 1e-4
@@ -362,46 +359,15 @@ static pp_status read_source(pp_arena *arena, const pp_args *args, pp_load_comma
 
 /* ---- how it is sent -------------------------------------------------------------------------- */
 
-/* The key as a header line. Blanks and line ends around it are none of it. */
-static pp_status take_key(pp_arena *arena, pp_load_command *c, const char *from, pp_text key,
-                          pp_error *err)
-{
-    key = pp_text_strip(key);
-    if (key.size == 0)
-        return pp_fail(err, PP_ERR_USAGE, "'%s' holds no key", from);
-    for (size_t i = 0; i < key.size; i++)
-        if ((unsigned char)key.data[i] <= ' ' || (unsigned char)key.data[i] > '~')
-            return pp_fail(err, PP_ERR_USAGE,
-                           "'%s': byte %zu of the key is no printable ASCII character", from,
-                           i + 1);
-    c->headers[0] = pp_arena_printf(arena, "Authorization: Bearer %.*s", (int)key.size, key.data);
-    c->header_count = 1;
-    c->key = pp_text_dup(arena, key);
-    return pp_arena_check(arena, err);
-}
-
 static pp_status read_key(pp_arena *arena, const pp_args *args, pp_load_command *c, pp_error *err)
 {
-    static const char *const ways[] = {"api-key-file", "api-key-env"};
-    const char *path = pp_args_value(args, "api-key-file");
-    const char *name = pp_args_value(args, "api-key-env");
-    pp_status st = exclude(args, ways, PP_COUNT_OF(ways), err);
+    pp_api_key key;
+    pp_status st = pp_api_key_read(arena, args, &key, err);
 
-    if (st == PP_OK && path != NULL) {
-        pp_buf bytes;
-
-        pp_buf_init(&bytes, KEY_MAX_BYTES);
-        st = pp_file_read(path, &bytes, err);
-        if (st == PP_OK)
-            st = take_key(arena, c, path, (pp_text){pp_buf_text(&bytes), bytes.size}, err);
-        st = pp_wrap(err, st, "--api-key-file");
-        pp_buf_done(&bytes);
-    } else if (st == PP_OK && name != NULL) {
-        const char *value = getenv(name);
-
-        if (value == NULL)
-            return pp_fail(err, PP_ERR_USAGE, "--api-key-env: '%s' is not set", name);
-        st = pp_wrap(err, take_key(arena, c, name, pp_text_of(value), err), "--api-key-env");
+    if (st == PP_OK && key.header_count > 0) {
+        c->headers[0] = key.headers[0];
+        c->header_count = key.header_count;
+        c->key = key.key;
     }
     return st;
 }

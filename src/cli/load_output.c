@@ -1,8 +1,6 @@
 #include "cli/load_output.h"
 
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/files.h"
 #include "capacity/load_csv.h"
@@ -19,41 +17,9 @@
 static const char *const file_options[] = {"output", "samples", "levels-csv", "requests-csv",
                                            "evaluation"};
 
-/* Nothing is worse than an hour of load and no place for it. */
-static pp_status check_folder(const char *path, const char *option, pp_error *err)
-{
-    pp_arena arena = {0};
-    const char *folder = pp_path_folder(&arena, path);
-    pp_status st = pp_arena_check(&arena, err);
-
-    if (st == PP_OK && !pp_path_is_folder(folder))
-        st = pp_fail(err, PP_ERR_USAGE, "load: --%s: there is no folder '%s'", option, folder);
-    else if (st == PP_OK && access(folder, W_OK) != 0)
-        st = pp_fail(err, PP_ERR_USAGE, "load: --%s: nothing can be written in '%s': %s", option,
-                     folder, strerror(errno));
-    pp_arena_done(&arena);
-    return st;
-}
-
 pp_status pp_load_output_check(const pp_args *args, pp_error *err)
 {
-    pp_status st = PP_OK;
-
-    for (size_t i = 0; st == PP_OK && i < PP_COUNT_OF(file_options); i++) {
-        const char *path = pp_args_value(args, file_options[i]);
-
-        for (size_t j = 0; path != NULL && j < i; j++) {
-            const char *other = pp_args_value(args, file_options[j]);
-
-            if (other != NULL && strcmp(path, other) == 0)
-                return pp_fail(err, PP_ERR_USAGE, "load: --%s and --%s name the same file",
-                               file_options[j], file_options[i]);
-        }
-        st = pp_output_check_free(path, err);
-        if (st == PP_OK && path != NULL)
-            st = check_folder(path, file_options[i], err);
-    }
-    return st;
+    return pp_outputs_check(args, "load", file_options, PP_COUNT_OF(file_options), err);
 }
 
 /* ---- the report ------------------------------------------------------------------------------ */

@@ -1,13 +1,10 @@
 #include "cli/load_session.h"
 
-#include <stdlib.h>
-
 #include "base/clock.h"
 #include "cli/secret.h"
 #include "intake/server_stream.h"
 #include "load/count_answers.h"
 #include "load/server_idle.h"
-#include "machine/host.h"
 #include "machine/process_memory.h"
 
 /* How often a search runs a level that was not valid. */
@@ -41,17 +38,6 @@ static void adopt_endpoint(pp_load_session *s)
         dialect->model = s->endpoint.model;
 }
 
-/* On an emulated CPU times are the emulator's, the server's among them where it runs beside us. */
-static void adopt_host(pp_load_session *s)
-{
-    const pp_host_options options = {.root = "/"};
-    pp_host_facts host;
-
-    pp_host_read(&options, &host);
-    if (host.emulated.known && host.emulated.value)
-        s->endpoint.origin = pp_origin_worst(s->endpoint.origin, PP_ORIGIN_EMULATED);
-}
-
 /* Before anything is sent, and not when the first level begins. */
 static pp_status check_process(const pp_load_command *c, pp_error *err)
 {
@@ -63,22 +49,6 @@ static pp_status check_process(const pp_load_command *c, pp_error *err)
         return PP_OK;
     return pp_fail(err, PP_ERR_USAGE, "--pid: there is no process %lld here",
                    (long long)c->server_pid.value);
-}
-
-/* F09, B153: neither what asks nor what loads goes through a proxy. */
-static void tell_proxy(const pp_load_session *s)
-{
-    static const char *const names[] = {"http_proxy",  "HTTP_PROXY", "https_proxy",
-                                        "HTTPS_PROXY", "all_proxy",  "ALL_PROXY"};
-
-    for (size_t i = 0; !s->live.view.quiet && i < PP_COUNT_OF(names); i++) {
-        const char *value = getenv(names[i]);
-
-        if (value != NULL && value[0] != '\0') {
-            fprintf(s->live.view.out, "note: %s is set; proxies are not used\n", names[i]);
-            return;
-        }
-    }
 }
 
 /* B177: /health of such a server is 200. */
@@ -97,7 +67,8 @@ pp_status pp_load_session_prepare(pp_load_session *s, pp_error *err)
     pp_status st = check_process(c, err);
 
     (void)pthread_mutex_init(&s->watch_lock, NULL); /* fails for no default mutex */
-    tell_proxy(s);
+    if (!s->live.view.quiet)
+        pp_tell_proxy(s->live.view.out);
     if (st == PP_OK)
         st = pp_http_loop_new(s->stop, &loop, err);
     if (st == PP_OK)
@@ -109,7 +80,7 @@ pp_status pp_load_session_prepare(pp_load_session *s, pp_error *err)
                      "asking the server");
     if (st == PP_OK) {
         adopt_endpoint(s);
-        adopt_host(s);
+        s->endpoint.origin = pp_origin_of_host(s->endpoint.origin);
         tell_sleeping(s);
         st = pp_dialect_check(&c->source.dialect, err);
     }

@@ -5,6 +5,7 @@
 #include "base/files.h"
 #include "capacity/load_check.h"
 #include "capacity/load_report.h"
+#include "capacity/quality_binding.h"
 #include "capacity/same.h"
 #include "decide/passport.h"
 #include "decide/passport_check.h"
@@ -19,6 +20,9 @@
 #include "model/policy_set.h"
 #include "model/sample.h"
 #include "model/study_plan.h"
+#include "model/suite.h"
+#include "quality/evaluation_check.h"
+#include "quality/suite_report.h"
 
 #define SAMPLES_MAX_BYTES ((size_t)4 << 30) /* as `load` writes at most */
 
@@ -120,6 +124,16 @@ static pp_status decode_summary(validator *v, const pp_json *root, pp_error *err
     return st;
 }
 
+static pp_status decode_suite(validator *v, const pp_json *root, pp_error *err)
+{
+    pp_suite suite;
+    pp_status st = pp_suite_decode(v->arena, root, &suite, err);
+
+    if (st == PP_OK)
+        v->out->holds = count_text(v->arena, suite.case_count, "case");
+    return st;
+}
+
 static pp_status decode_sample(validator *v, const pp_json *root, pp_error *err)
 {
     pp_sample sample;
@@ -168,6 +182,33 @@ static pp_status decode_load_report(validator *v, const pp_json *root, pp_error 
                             count_text(v->arena, report.level_count, "level"),
                             shown(v->arena, report.run.endpoint));
     return st == PP_OK && v->options->has_load_samples ? make_again(v, root, err) : st;
+}
+
+/* That a report does not follow from its answers is a result, too. */
+static pp_status make_suite_again(validator *v, const pp_json *root, pp_error *err)
+{
+    const pp_suite_source source = {&v->options->suite, v->options->suite_sha256,
+                                    v->options->suite_content_sha256};
+    pp_status st = pp_suite_report_again(v->arena, root, v->options->has_suite ? &source : NULL,
+                                         &v->out->differences, &v->out->difference_count, err);
+
+    v->out->was_made_of_answers = st == PP_OK;
+    v->out->was_matched_again = st == PP_OK && v->options->has_suite;
+    return st;
+}
+
+static pp_status decode_suite_report(validator *v, const pp_json *root, pp_error *err)
+{
+    pp_suite_report report;
+    pp_status st = pp_suite_report_decode(v->arena, root, &report, err);
+
+    if (st == PP_OK)
+        v->out->holds =
+            pp_arena_printf(v->arena, "%s%s of %s, %s", report.is_partial ? "partial, " : "",
+                            count_text(v->arena, report.suite->case_count, "case"),
+                            shown(v->arena, report.suite->id),
+                            count_text(v->arena, report.endpoint_count, "endpoint"));
+    return st == PP_OK ? make_suite_again(v, root, err) : st;
 }
 
 static pp_status decode_load_plan(validator *v, const pp_json *root, pp_error *err)
@@ -229,6 +270,34 @@ static pp_status decode_combined_load(validator *v, const pp_json *root, pp_erro
     return st;
 }
 
+static pp_status decode_server_evaluation(validator *v, const pp_json *root, pp_error *err)
+{
+    pp_server_evaluation e;
+    pp_status st = pp_server_evaluation_read(v->arena, root, &e, err);
+
+    if (st == PP_OK)
+        v->out->holds =
+            pp_arena_printf(v->arena, "%s, %zu of %s, %s", shown(v->arena, e.candidate_id),
+                            e.passed_count, count_text(v->arena, e.case_count, "case"),
+                            count_text(v->arena, e.sample_count, "request"));
+    return st;
+}
+
+static pp_status decode_quality_binding(validator *v, const pp_json *root, pp_error *err)
+{
+    pp_quality_binding b;
+    pp_status st = pp_quality_binding_read(v->arena, root, &b, err);
+
+    if (st == PP_OK)
+        v->out->holds = pp_arena_printf(
+            v->arena, "%s, %s, %zu of %s, %s", shown(v->arena, b.candidate_id),
+            count_text(v->arena, (size_t)b.server_parallel, "slot"), b.evaluation.passed_count,
+            count_text(v->arena, b.evaluation.case_count, "case"),
+            pp_quality_binding_proves_files(&b) ? "bound to its files"
+                                                : "bound to files that are not proven");
+    return st;
+}
+
 static pp_status decode_passport(validator *v, const pp_json *root, pp_error *err)
 {
     pp_status st = pp_passport_check(root, err);
@@ -256,6 +325,7 @@ static const struct {
     pp_status (*decode)(validator *v, const pp_json *root, pp_error *err);
 } decoders[] = {
     {"benchmark-set", decode_set},
+    {"capacity-quality-binding", decode_quality_binding},
     {"combined-load", decode_combined_load},
     {"constraints", decode_constraints},
     {"llama-bench-summary", decode_summary},
@@ -267,9 +337,12 @@ static const struct {
     {"passport", decode_passport},
     {"policy-set", decode_policies},
     {"prompts", decode_prompt},
+    {"quality-suite", decode_suite},
     {"samples", decode_sample},
+    {"server-evaluation", decode_server_evaluation},
     {"stability", decode_stability},
     {"study-plan", decode_plan},
+    {"suite-report", decode_suite_report},
 };
 
 static pp_status check_value(validator *v, const pp_document_kind *kind, const pp_json *root,
@@ -473,6 +546,16 @@ pp_status pp_validate_read_samples(pp_arena *arena, const char *path, pp_validat
     pp_buf_done(&bytes);
     options->load_samples = samples;
     options->has_load_samples = st == PP_OK;
+    return st;
+}
+
+pp_status pp_validate_read_suite(pp_arena *arena, const char *path, pp_validate_options *options,
+                                 pp_error *err)
+{
+    pp_status st = pp_suite_load(arena, path, &options->suite, options->suite_sha256,
+                                 options->suite_content_sha256, err);
+
+    options->has_suite = st == PP_OK;
     return st;
 }
 

@@ -6,6 +6,7 @@
 #include "decide/details.h"
 #include "evidence/layout.h"
 #include "evidence/metadata.h"
+#include "evidence/step_log.h"
 #include "model/document.h"
 
 /* Everything read from the bundle, before it becomes documents. */
@@ -55,6 +56,45 @@ static pp_status load_documents(derivation *d, pp_error *err)
             d, pp_bundle_path(d->arena, d->folder, PP_BUNDLE_MODEL, plan->models[i].id.data),
             &d->documents.models[i], err);
     return st;
+}
+
+/* Blocks that were measured more than once, because a run of theirs was disturbed. */
+static const pp_json *encode_repeated(pp_arena *arena, const pp_study_steps *steps,
+                                      const pp_step_log *log)
+{
+    pp_json *list = pp_json_new_array(arena);
+
+    for (size_t i = 0; i < steps->block_count; i++) {
+        pp_json *row = pp_json_new_object(arena);
+
+        if (log->rounds[i] == 1)
+            continue;
+        pp_json_set_string(arena, row, "block", steps->blocks[i].id);
+        pp_json_set_int(arena, row, "rounds", log->rounds[i]);
+        pp_json_add(arena, list, row);
+    }
+    return list;
+}
+
+static pp_status load_journal(derivation *d, pp_error *err)
+{
+    const char *path = pp_bundle_path(d->arena, d->folder, PP_BUNDLE_JOURNAL);
+    pp_study_steps steps = {0};
+    pp_step_log log = {0};
+    pp_buf bytes;
+    pp_status st = pp_study_steps_list(d->arena, &d->out->plan, &steps, err);
+
+    pp_buf_init(&bytes, PP_JSON_MAX_BYTES);
+    if (st == PP_OK)
+        st = path == NULL ? pp_arena_check(d->arena, err) : pp_file_read(path, &bytes, err);
+    if (st == PP_OK)
+        st = pp_wrap(err,
+                     pp_step_log_read(d->arena, pp_buf_text(&bytes), bytes.size, &steps, &log, err),
+                     "'%s'", path);
+    if (st == PP_OK)
+        d->documents.repeated_blocks = encode_repeated(d->arena, &steps, &log);
+    pp_buf_done(&bytes);
+    return st == PP_OK ? pp_arena_check(d->arena, err) : st;
 }
 
 static pp_status load_passes(derivation *d, pp_error *err)
@@ -199,6 +239,8 @@ pp_status pp_derive(pp_arena *arena, const char *folder, const char *tool_versio
     st = load_plan(&d, err);
     if (st == PP_OK)
         st = load_documents(&d, err);
+    if (st == PP_OK)
+        st = load_journal(&d, err);
     if (st == PP_OK)
         st = load_passes(&d, err);
     if (st == PP_OK)

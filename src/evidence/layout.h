@@ -10,6 +10,8 @@
 #define PP_BUNDLE_STATUS  "status.json"
 #define PP_BUNDLE_PLAN    "plan.json"
 #define PP_BUNDLE_JOURNAL "journal.jsonl"
+/* Step and number of an attempt that was made again; below it, files under their old paths. */
+#define PP_BUNDLE_ATTEMPT "attempts/%s/attempt-%lld"
 
 #define PP_BUNDLE_HOST        "environment/paretopilot-doctor.json"
 #define PP_BUNDLE_ENGINE      "environment/engine.json"

@@ -249,8 +249,8 @@ pp_json *pp_candidate_parameters(pp_arena *arena, const pp_study_plan *plan,
 
 static pp_json *run_metadata(pp_arena *arena, const pp_json *run)
 {
-    static const char *const run_keys[] = {"candidate_id", "phase",   "pass",   "started_unix_ms",
-                                           "duration_ns",  "outcome", "failure"};
+    static const char *const run_keys[] = {"candidate_id",    "phase",       "pass",    "attempt",
+                                           "started_unix_ms", "duration_ns", "outcome", "failure"};
     static const char *const watch_keys[] = {
         "verdict",       "foreign_percent_peak", "foreign_percent_mean",
         "steal_percent", "own_percent",          "reasons"};
@@ -328,6 +328,7 @@ static pp_json *noise_metadata(pp_arena *arena, const pp_study_plan *plan)
 
     pp_json_set_real(arena, object, "foreign_cpu_percent", plan->noise.foreign_cpu_percent);
     pp_json_set_real(arena, object, "steal_percent", plan->noise.steal_percent);
+    pp_json_set_int(arena, object, "repeats", plan->noise.repeats);
     return object;
 }
 
@@ -346,6 +347,9 @@ static pp_json *study_metadata(pp_arena *arena, const pp_study_plan *plan,
     pp_json_set(arena, object, "throughput", work_metadata(arena, plan));
     pp_json_set(arena, object, "requests", requests_metadata(arena, plan));
     pp_json_set(arena, object, "noise_limits", noise_metadata(arena, plan));
+    pp_json_set(arena, object, "repeated_blocks", documents->repeated_blocks);
+    pp_json_set_int(arena, object, "repeated_block_count",
+                    (int64_t)documents->repeated_blocks->array.count);
     add_runs(arena, plan, passes, object);
     return object;
 }

@@ -10,7 +10,8 @@
 typedef struct pp_study_documents {
     const pp_json *host;
     const pp_json *engine;
-    const pp_json **models; /* one for each model of the plan */
+    const pp_json **models;         /* one for each model of the plan */
+    const pp_json *repeated_blocks; /* [{block, rounds}], as the journal has them */
     char plan_sha256[PP_SHA256_HEX_SIZE];
 } pp_study_documents;
 

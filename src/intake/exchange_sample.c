@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "intake/loose_json.h"
 #include "intake/server_stream.h"
 #include "stats/percentile.h"
 
@@ -94,8 +93,8 @@ static pp_maybe_int generated_by(const pp_server_stream *s, pp_token_source *ret
         pp_maybe_int count;
         pp_token_source source;
     } best_first[] = {
-        {s->predicted_n, PP_TOKEN_SOURCE_TIMINGS},
-        {s->usage_completion_tokens, PP_TOKEN_SOURCE_USAGE},
+        {s->counts.predicted_n, PP_TOKEN_SOURCE_TIMINGS},
+        {s->counts.usage_completion_tokens, PP_TOKEN_SOURCE_USAGE},
         {s->tokens_predicted, PP_TOKEN_SOURCE_PREDICTED},
         {{s->token_array_total > 0, s->token_array_total}, PP_TOKEN_SOURCE_TOKEN_ARRAYS},
         {{s->text_event_count > 0 && !s->not_streamed, (int64_t)s->text_event_count},
@@ -129,13 +128,9 @@ static bool counts_tokens(const pp_server_stream *s)
 
 static void take_prompt(const pp_server_stream *s, pp_sample *out)
 {
-    out->cached_tokens = s->cache_n.known ? s->cache_n : s->usage_cached_tokens;
-    if (s->prompt_n.known)
-        out->prompt_tokens =
-            pp_known_int(s->prompt_n.value + (s->cache_n.known ? s->cache_n.value : 0));
-    else if (s->usage_prompt_tokens.known)
-        out->prompt_tokens = s->usage_prompt_tokens;
-    else
+    out->cached_tokens = pp_reply_cached_tokens(&s->counts);
+    out->prompt_tokens = pp_reply_prompt_tokens(&s->counts);
+    if (!out->prompt_tokens.known)
         out->prompt_tokens = s->tokens_evaluated;
     if (out->cached_tokens.known && out->cached_tokens.value > 0)
         out->flags |= PP_SAMPLE_PROMPT_CACHED;
@@ -189,32 +184,6 @@ static void judge(pp_arena *arena, const pp_exchange *x, const pp_server_stream 
                                      : "the reply holds no generated text");
 }
 
-/* "HTTP status 400: " and the server's own message, or the first bytes of its page. */
-static void describe_error_page(pp_arena *arena, const pp_exchange *x, pp_sample *out)
-{
-    char shown[300];
-    pp_arena scratch = {0};
-    const pp_json *root = NULL;
-    const pp_json *error;
-    pp_text said = {(const char *)x->body.data, x->body.size};
-    pp_error why = {0};
-    bool lifted;
-
-    if (x->body.size == 0)
-        return;
-    if (pp_loose_json_parse(&scratch, "reply", x->body, &root, &lifted, &why) == PP_OK) {
-        error = pp_json_find(root, "error");
-        if (error != NULL && error->kind == PP_JSON_OBJECT)
-            error = pp_json_find(error, "message");
-        if (error != NULL && error->kind == PP_JSON_STRING)
-            said = error->text;
-    }
-    pp_text_escape_controls(said.data, said.size, shown, sizeof shown);
-    out->failure_text = pp_text_of(
-        pp_arena_printf(arena, "%.*s: %s", (int)x->failure_text.size, x->failure_text.data, shown));
-    pp_arena_done(&scratch);
-}
-
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 static pp_status take_stream(pp_arena *arena, const pp_exchange *x, pp_sample *out, pp_error *err)
@@ -231,10 +200,10 @@ static pp_status take_stream(pp_arena *arena, const pp_exchange *x, pp_sample *o
     out->event_count = s.event_count;
     out->ping_count = s.ping_count;
     take_prompt(&s, out);
-    out->server_prompt_ms = s.prompt_ms;
-    out->server_predicted_ms = s.predicted_ms;
-    out->draft_tokens = s.draft_n;
-    out->draft_accepted_tokens = s.draft_n_accepted;
+    out->server_prompt_ms = s.counts.prompt_ms;
+    out->server_predicted_ms = s.counts.predicted_ms;
+    out->draft_tokens = s.counts.draft_n;
+    out->draft_accepted_tokens = s.counts.draft_n_accepted;
     out->finish = s.finish;
     out->text = s.text;
     out->text_bytes = (int64_t)s.text.size;
@@ -268,7 +237,7 @@ pp_status pp_sample_of_exchange(pp_arena *arena, const pp_exchange *exchange, pp
         out.flags |= PP_SAMPLE_CLOCK_WAS_SET;
     take_lags(arena, x, &out);
     if (x->failure == PP_FAILURE_HTTP_STATUS)
-        describe_error_page(arena, x, &out);
+        out.failure_text = pp_reply_error_page(arena, x->failure_text, x->body);
     else if (x->http_status.known)
         st = take_stream(arena, x, &out, err);
     else if (x->failure == PP_FAILURE_NONE)

@@ -1,10 +1,10 @@
 #include "intake/server_stream.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/event_stream.h"
 #include "intake/loose_json.h"
+#include "intake/reply_fields.h"
 
 /* Messages of servers are cut to this; the raw body stays. */
 #define MESSAGE_MAX_BYTES ((size_t)300)
@@ -38,71 +38,11 @@ static void fail_stream(reader *r, pp_failure failure, pp_text text)
     r->out->failure_text = pp_text_dup(r->arena, pp_text_of(shown));
 }
 
-static bool is_given(const pp_json *value)
-{
-    return value != NULL && value->kind != PP_JSON_NULL;
-}
-
-/* A member that is there and not null (F33: null is absent). */
-static const pp_json *find(const pp_json *object, const char *key)
-{
-    const pp_json *value = pp_json_find(object, key);
-
-    return is_given(value) ? value : NULL;
-}
-
-static pp_text text_of(const pp_json *value)
-{
-    return value != NULL && value->kind == PP_JSON_STRING ? value->text : (pp_text){0};
-}
-
-/* Counts come as integers and as 12.0; anything else is absent. The last one wins (F34). */
-static void take_count(const pp_json *object, const char *key, pp_maybe_int *out)
-{
-    const pp_json *value = find(object, key);
-
-    if (value == NULL)
-        return;
-    if (value->kind == PP_JSON_INTEGER && value->integer >= 0)
-        *out = pp_known_int(value->integer);
-    else if (value->kind == PP_JSON_REAL && value->real >= 0 && value->real < 9e15 &&
-             floor(value->real) == value->real)
-        *out = pp_known_int((int64_t)value->real);
-}
-
-static void take_ms(const pp_json *object, const char *key, pp_maybe_real *out)
-{
-    const pp_json *value = find(object, key);
-
-    if (value != NULL && value->kind == PP_JSON_REAL && value->real >= 0)
-        *out = pp_known_real(value->real);
-    else if (value != NULL && value->kind == PP_JSON_INTEGER && value->integer >= 0)
-        *out = pp_known_real((double)value->integer);
-}
-
-static void take_timings(const pp_json *timings, pp_server_stream *out)
-{
-    take_count(timings, "predicted_n", &out->predicted_n);
-    take_count(timings, "prompt_n", &out->prompt_n);
-    take_count(timings, "cache_n", &out->cache_n);
-    take_ms(timings, "prompt_ms", &out->prompt_ms);
-    take_ms(timings, "predicted_ms", &out->predicted_ms);
-    take_count(timings, "draft_n", &out->draft_n);
-    take_count(timings, "draft_n_accepted", &out->draft_n_accepted);
-}
-
-static void take_usage(const pp_json *usage, pp_server_stream *out)
-{
-    take_count(usage, "completion_tokens", &out->usage_completion_tokens);
-    take_count(usage, "prompt_tokens", &out->usage_prompt_tokens);
-    take_count(find(usage, "prompt_tokens_details"), "cached_tokens", &out->usage_cached_tokens);
-}
-
 /* ---- generated text -------------------------------------------------------------------------- */
 
 static void take_text(reader *r, const pp_json *value, bool is_answer)
 {
-    pp_text text = text_of(value);
+    pp_text text = pp_reply_text(value);
 
     if (text.size == 0)
         return;
@@ -118,25 +58,26 @@ static void take_tool_calls(reader *r, const pp_json *calls)
     if (calls == NULL || calls->kind != PP_JSON_ARRAY)
         return;
     for (size_t i = 0; i < calls->array.count; i++)
-        take_text(r, find(find(calls->array.items[i], "function"), "arguments"), true);
+        take_text(r, pp_reply_find(pp_reply_find(calls->array.items[i], "function"), "arguments"),
+                  true);
 }
 
 /* A `delta` of a stream or the `message` of a whole reply. Some servers give the reasoning twice,
  * under both names (F32). */
 static void take_delta(reader *r, const pp_json *delta)
 {
-    const pp_json *reasoning = find(delta, "reasoning_content");
+    const pp_json *reasoning = pp_reply_find(delta, "reasoning_content");
 
-    if (text_of(reasoning).size == 0)
-        reasoning = find(delta, "reasoning");
+    if (pp_reply_text(reasoning).size == 0)
+        reasoning = pp_reply_find(delta, "reasoning");
     take_text(r, reasoning, false);
-    take_text(r, find(delta, "content"), true);
-    take_tool_calls(r, find(delta, "tool_calls"));
+    take_text(r, pp_reply_find(delta, "content"), true);
+    take_tool_calls(r, pp_reply_find(delta, "tool_calls"));
 }
 
 static void take_finish(reader *r, const pp_json *value)
 {
-    pp_text text = text_of(value);
+    pp_text text = pp_reply_text(value);
 
     if (text.size > 0 && !pp_text_is(text, "none"))
         r->out->finish = pp_text_dup(r->arena, text);
@@ -148,15 +89,15 @@ static void take_choices(reader *r, const pp_json *choices)
         const pp_json *choice = choices->array.items[i];
         pp_maybe_int index = {0};
 
-        take_count(choice, "index", &index);
+        pp_reply_take_count(choice, "index", &index);
         if (index.known && index.value != 0) {
             r->out->several_choices = true;
             continue;
         }
-        take_delta(r, find(choice, "delta"));
-        take_delta(r, find(choice, "message"));
-        take_text(r, find(choice, "text"), true);
-        take_finish(r, find(choice, "finish_reason"));
+        take_delta(r, pp_reply_find(choice, "delta"));
+        take_delta(r, pp_reply_find(choice, "message"));
+        take_text(r, pp_reply_find(choice, "text"), true);
+        take_finish(r, pp_reply_find(choice, "finish_reason"));
     }
 }
 
@@ -189,51 +130,39 @@ static void note_text_event(reader *r)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/* {"error": {"message": ...}}, {"error": "..."}, or the object itself as an error field has it. */
-static pp_text error_message(const pp_json *error)
-{
-    pp_text text = text_of(error);
-
-    if (text.size == 0)
-        text = text_of(find(error, "message"));
-    if (text.size == 0)
-        text = text_of(find(error, "type"));
-    return text.size == 0 ? pp_text_of("the server reported an error without a message") : text;
-}
-
 static void take_completion_fields(reader *r, const pp_json *root)
 {
-    const pp_json *tokens = find(root, "tokens");
-    const pp_json *stop = find(root, "stop");
+    const pp_json *tokens = pp_reply_find(root, "tokens");
+    const pp_json *stop = pp_reply_find(root, "stop");
 
-    take_text(r, find(root, "content"), true);
-    take_count(root, "tokens_predicted", &r->out->tokens_predicted);
-    take_count(root, "tokens_evaluated", &r->out->tokens_evaluated);
+    take_text(r, pp_reply_find(root, "content"), true);
+    pp_reply_take_count(root, "tokens_predicted", &r->out->tokens_predicted);
+    pp_reply_take_count(root, "tokens_evaluated", &r->out->tokens_evaluated);
     if (tokens != NULL && tokens->kind == PP_JSON_ARRAY)
         r->out->token_array_total += (int64_t)tokens->array.count;
     if (stop != NULL && stop->kind == PP_JSON_BOOL && stop->boolean) {
         r->out->end_mark = true;
-        take_finish(r, find(root, "stop_type"));
+        take_finish(r, pp_reply_find(root, "stop_type"));
     }
 }
 
 static void take_object(reader *r, const pp_json *root, bool names_error)
 {
-    const pp_json *error = find(root, "error");
-    const pp_json *choices = find(root, "choices");
+    const pp_json *error = pp_reply_find(root, "error");
+    const pp_json *choices = pp_reply_find(root, "choices");
 
     r->event_text_at = r->text.size;
     r->event_has_answer = false;
     if (error != NULL || names_error) {
-        fail_stream(r, PP_FAILURE_STREAM_ERROR, error_message(error != NULL ? error : root));
+        fail_stream(r, PP_FAILURE_STREAM_ERROR,
+                    pp_reply_error_message(error != NULL ? error : root));
         return;
     }
     if (choices != NULL && choices->kind == PP_JSON_ARRAY)
         take_choices(r, choices);
     else
         take_completion_fields(r, root);
-    take_timings(find(root, "timings"), r->out);
-    take_usage(find(root, "usage"), r->out);
+    pp_reply_counts_take(root, &r->out->counts);
     note_text_event(r);
 }
 

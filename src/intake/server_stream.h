@@ -10,6 +10,7 @@
 #ifndef PP_INTAKE_SERVER_STREAM_H
 #define PP_INTAKE_SERVER_STREAM_H
 
+#include "intake/reply_fields.h"
 #include "model/sample.h"
 
 /* What the stream says, before it is held against what was asked. */
@@ -36,16 +37,7 @@ typedef struct pp_server_stream {
     bool end_mark;  /* `[DONE]` or "stop": true */
     pp_text finish; /* stop_type or finish_reason, the last one; empty when none came */
 
-    pp_maybe_int predicted_n; /* timings */
-    pp_maybe_int prompt_n;    /* processed, without the cached part */
-    pp_maybe_int cache_n;
-    pp_maybe_real prompt_ms;
-    pp_maybe_real predicted_ms;
-    pp_maybe_int draft_n;
-    pp_maybe_int draft_n_accepted;
-    pp_maybe_int usage_completion_tokens; /* reasoning is inside, nothing is added (F42) */
-    pp_maybe_int usage_prompt_tokens;
-    pp_maybe_int usage_cached_tokens;
+    pp_reply_counts counts;
     pp_maybe_int tokens_predicted; /* of /completion events */
     pp_maybe_int tokens_evaluated;
     int64_t token_array_total;

@@ -163,9 +163,11 @@ bool pp_json_equal(const pp_json *a, const pp_json *b);
 /* ---- writing ------------------------------------------------------------------------------- */
 
 typedef enum pp_json_form {
-    PP_JSON_FILE,   /* sorted keys, two spaces, non-ASCII raw, one newline at the end */
-    PP_JSON_ASCII,  /* the same layout, everything outside U+0020-007E as \uxxxx: for terminals */
-    PP_JSON_COMPACT /* sorted keys, no blanks, non-ASCII raw, no newline: for fingerprints, JSONL */
+    PP_JSON_FILE,    /* sorted keys, two spaces, non-ASCII raw, one newline at the end */
+    PP_JSON_ASCII,   /* the same layout, everything outside U+0020-007E as \uxxxx: for terminals */
+    PP_JSON_COMPACT, /* sorted keys, no blanks, non-ASCII raw, no newline: for fingerprints, JSONL
+                      */
+    PP_JSON_COMPACT_ASCII /* the same with everything outside U+0020-007E as \uxxxx */
 } pp_json_form;
 
 /** Canonical bytes. Fails with PP_ERR_DOMAIN when a number is not finite (the $.path is named),

@@ -12,9 +12,14 @@ typedef struct writer {
     pp_error *err;
 } writer;
 
+static bool is_compact(pp_json_form form)
+{
+    return form == PP_JSON_COMPACT || form == PP_JSON_COMPACT_ASCII;
+}
+
 static void line_break(writer *w, int depth)
 {
-    if (w->form == PP_JSON_COMPACT)
+    if (is_compact(w->form))
         return;
     pp_buf_append_char(w->out, '\n');
     for (int i = 0; i < depth; i++)
@@ -59,7 +64,7 @@ static bool is_raw(const writer *w, unsigned char c)
 {
     if (c < 0x20 || c == '"' || c == '\\')
         return false;
-    return c < 0x7f || w->form != PP_JSON_ASCII;
+    return c < 0x7f || (w->form != PP_JSON_ASCII && w->form != PP_JSON_COMPACT_ASCII);
 }
 
 static pp_status write_text(writer *w, pp_text text)
@@ -143,7 +148,7 @@ static pp_status write_object(writer *w, const pp_json *value, int depth)
             pp_buf_append_char(w->out, ',');
         line_break(w, depth + 1);
         st = write_text(w, sorted[i].key);
-        pp_buf_append_text(w->out, w->form == PP_JSON_COMPACT ? ":" : ": ");
+        pp_buf_append_text(w->out, is_compact(w->form) ? ":" : ": ");
         if (st == PP_OK)
             st = write_value(w, sorted[i].value, depth + 1);
     }
@@ -199,7 +204,7 @@ pp_status pp_json_write(const pp_json *value, pp_json_form form, pp_buf *buf, pp
     if (value == NULL)
         return pp_fail(err, PP_ERR_MEMORY, "out of memory while building JSON");
     st = write_value(&w, value, 0);
-    if (form != PP_JSON_COMPACT)
+    if (!is_compact(form))
         pp_buf_append_char(buf, '\n');
     return st == PP_OK ? pp_buf_check(buf, "JSON text", err) : st;
 }

@@ -61,8 +61,7 @@ static pp_status convert_arrivals(pp_recorder *r, const pp_http_record *record, 
     return PP_OK;
 }
 
-/* The failure of documents for what the transport says. */
-static pp_failure failure_of(pp_http_result result)
+pp_failure pp_failure_of_result(pp_http_result result)
 {
     switch (result) {
     case PP_HTTP_COMPLETE:
@@ -122,7 +121,7 @@ static pp_status make_exchange(pp_recorder *r, const pp_flight *f, pp_exchange *
         .scheduled_ns = f->scheduled_ns - r->base_ns,
         .started_ns = record->started_ns - r->base_ns,
         .ended_ns = record->ended_ns - r->base_ns,
-        .failure = f->cut != NULL ? PP_FAILURE_CUT : failure_of(record->result),
+        .failure = f->cut != NULL ? PP_FAILURE_CUT : pp_failure_of_result(record->result),
         .failure_text = failure_text(r, f),
         .content_type = pp_text_of(record->content_type),
         .connection_reused = record->connection_reused,

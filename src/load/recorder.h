@@ -43,6 +43,9 @@ typedef struct pp_recorder {
     bool clock_was_set;
 } pp_recorder;
 
+/** The failure of documents for what the transport says. */
+pp_failure pp_failure_of_result(pp_http_result result);
+
 void pp_recorder_init(pp_recorder *recorder, const pp_load_setup *setup, const pp_load_level *level,
                       pp_load_board *board, bool may_lock);
 void pp_recorder_done(pp_recorder *recorder);

@@ -51,6 +51,8 @@ static pp_load_setup setup_of(runner *r)
         .header_count = o->header_count,
         .limits = o->limits,
         .keep_alive = o->keep_alive,
+        .ca_file = o->ca_file,
+        .insecure_tls = o->insecure_tls,
         .worker_count = 1,
         .sends_all = true,
         .root = "/",

@@ -13,6 +13,8 @@ typedef struct pp_load_options {
     const char *const *headers;
     size_t header_count;
     pp_http_limits limits;
+    const char *ca_file; /* NULL: the system's */
+    bool insecure_tls;
     bool keep_alive;   /* reuse the connection (F07); off, so that TTFT holds a connect each time */
     pp_text candidate; /* ids of the samples; borrowed as long as they live */
     int64_t pass;      /* from 1 */

@@ -215,7 +215,7 @@ pp_status pp_workload_prepare(pp_arena *arena, pp_http_loop *loop, const char *b
                               pp_error *err)
 {
     pp_server_tokens server = {0};
-    pp_workload w = {.options = *options};
+    pp_workload w = {.endpoint = PP_ENDPOINT_COMPLETION, .options = *options};
     pp_status st = check_options(options, err);
 
     if (st == PP_OK)

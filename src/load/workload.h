@@ -11,6 +11,7 @@
 #ifndef PP_LOAD_WORKLOAD_H
 #define PP_LOAD_WORKLOAD_H
 
+#include "load/dialect.h"
 #include "model/exchange.h"
 #include "net/http_client.h"
 
@@ -30,11 +31,12 @@ typedef struct pp_workload_request {
     pp_phase phase;
     int64_t index; /* from 1 within its phase */
     pp_text prompt_id;
-    pp_bytes body; /* JSON for POST /completion */
+    pp_bytes body; /* JSON */
     char body_sha256[PP_SHA256_HEX_SIZE];
 } pp_workload_request;
 
 typedef struct pp_workload {
+    pp_endpoint endpoint; /* where the requests go */
     pp_workload_options options;
     pp_workload_request *requests; /* warm-up first, then measured, in the order of sending */
     size_t request_count;

@@ -109,6 +109,7 @@ static void decode_work(const pp_json *root, pp_study_plan *plan)
     plan->noise = (pp_plan_noise){
         .foreign_cpu_percent = pp_checked_number(noise, "foreign_cpu_percent"),
         .steal_percent = pp_checked_number(noise, "steal_percent"),
+        .repeats = pp_json_find(noise, "repeats") == NULL ? 0 : pp_checked_int(noise, "repeats"),
     };
 }
 

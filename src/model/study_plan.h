@@ -1,7 +1,8 @@
 /* study_plan.h - what a study measures, fixed before the first measurement.
  *
- * docs/formats/study-plan.md describes the document. Everything is required and nothing unknown is
- * accepted: a plan that leaves a choice open would not be the same study twice. */
+ * docs/formats/study-plan.md describes the document. Everything but noise_limits.repeats is
+ * required and nothing unknown is accepted: a plan that leaves a choice open would not be the same
+ * study twice. */
 #ifndef PP_MODEL_STUDY_PLAN_H
 #define PP_MODEL_STUDY_PLAN_H
 
@@ -53,6 +54,7 @@ typedef struct pp_plan_deadlines {
 typedef struct pp_plan_noise {
     double foreign_cpu_percent; /* other processes, percent of one core over any two seconds */
     double steal_percent;       /* time taken by the hypervisor, percent of all CPU time */
+    int64_t repeats;            /* how often a block with a disturbed run is measured again */
 } pp_plan_noise;
 
 typedef struct pp_study_plan {

@@ -21,6 +21,9 @@ extern const pp_fields pp_input_fingerprint_fields;
 /* tables_passport.c */
 extern const pp_fields pp_passport_fields, pp_passport_result_fields, pp_receipt_result_fields;
 
+/* tables_fidelity.c: a part of suite-report and of studies */
+extern const pp_fields pp_fidelity_fields;
+
 /* tables_gate.c */
 extern const pp_fields pp_gate_fields, pp_gate_failure_fields, pp_regression_fields, pp_init_fields;
 
@@ -33,6 +36,11 @@ extern const pp_fields pp_bench_summary_fields, pp_bench_comparison_fields, pp_v
 
 /* tables_plan.c */
 extern const pp_fields pp_study_plan_fields, pp_settings_fields, pp_settings_document_fields;
+
+/* tables_evaluation.c; words: modes in the order of pp_match_mode, and one each */
+extern const char *const pp_words_evaluation_mode[], *const pp_words_evaluation_quality[],
+    *const pp_words_evaluation_latency[];
+extern const pp_fields pp_server_evaluation_fields, pp_quality_binding_fields;
 
 /* tables_load_report.c */
 extern const pp_fields pp_load_report_fields;
@@ -53,16 +61,27 @@ extern const pp_fields pp_model_info_fields, pp_model_synth_fields, pp_model_tab
 /* tables_prompts.c */
 extern const pp_fields pp_prompt_fields, pp_trace_fields;
 
+/* tables_quality.c */
+extern const char *const pp_words_match_mode[];
+extern const pp_field_choice pp_suite_choices[];
+
 /* tables_sample.c */
 extern const pp_fields pp_sample_fields;
+
+/* tables_verification.c */
+extern const pp_fields pp_verification_fields;
 
 /* tables_sim.c */
 extern const pp_fields pp_sim_answers_fields;
 extern const pp_field_choice pp_sim_log_choices[];
 
+/* tables_suite_report.c */
+extern const pp_fields pp_suite_report_fields;
+
 /* tables_study.c */
 extern const pp_fields pp_status_fields, pp_study_run_fields, pp_resource_measurement_fields,
-    pp_server_command_fields, pp_bench_command_fields, pp_engine_fields, pp_study_summary_fields;
+    pp_server_command_fields, pp_bench_command_fields, pp_engine_fields, pp_study_summary_fields,
+    pp_study_status_fields;
 extern const pp_field_choice pp_journal_choices[];
 
 #endif

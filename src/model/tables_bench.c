@@ -207,6 +207,13 @@ static const pp_field file_rows[] = {
     MEMBER("follows_from_samples", "of a load report: every figure does; null when not asked", BOOL,
            OR_NULL),
     MEMBER("difference", "the first figure that does not, as a sentence", FILLED, OR_NULL),
+    OPTION("follows_from_answers",
+           "of a suite's report: every figure follows from its recorded answers; null of others",
+           "null", BOOL, OR_NULL),
+    OPTION("was_matched_again", "the answers were matched by the suite that was given", "false",
+           BOOL),
+    OPTION("differences", "every place of a suite's report that does not follow, as sentences",
+           "[]", LIST(pp_type_filled)),
     MEMBER("llama_bench", "only for `llama-bench`", OBJECT(bench_validation_fields), OR_NULL),
     MEMBER("benchmark_set", "only for a benchmark set", OBJECT(set_validation_fields), OR_NULL),
 };

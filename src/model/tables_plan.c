@@ -102,6 +102,10 @@ static const pp_field noise_rows[] = {
            NUMBER(0, 100000), .above_min = true),
     MEMBER("steal_percent", "taken by the hypervisor, of all CPU time over the run",
            NUMBER(0, 100000), .above_min = true),
+    OPTION("repeats",
+           "how often all candidates of a phase and pass are measured again when a run of one was "
+           "disturbed",
+           "0", INT(0, 20)),
 };
 static const pp_fields noise_fields =
     FIELDS("plan-noise-limits", "above these a run is marked as disturbed", noise_rows);

@@ -106,7 +106,8 @@ static const pp_fields exit_fields =
         MEMBER("failure", "why it failed; null when it did not", FILLED, OR_NULL),                 \
         MEMBER("exit", "how the measured program ended; null when it never ran",                   \
                OBJECT(exit_fields), OR_NULL),                                                      \
-        MEMBER("watch", "the noise of this run", OBJECT(pp_watch_fields))
+        MEMBER("watch", "the noise of this run", OBJECT(pp_watch_fields)),                         \
+        OPTION("attempt", "number of the attempt at its step", "1", INT(1, INT64_MAX))
 
 static const pp_field run_rows[] = {RUN_ROWS};
 const pp_fields pp_study_run_fields =
@@ -131,46 +132,124 @@ const pp_fields pp_resource_measurement_fields =
  */
 
 WORD(event_begin, "begin");
-WORD(event_preflight, "preflight-passed");
-WORD(event_run, "run");
+WORD(event_resume, "resume");
+WORD(event_torn, "torn");
+WORD(event_step_begin, "step-begin");
+WORD(event_step_end, "step-end");
+WORD(event_block_repeat, "block-repeat");
 WORD(event_stopped, "stopped");
 WORD(event_end, "end");
+WORD(event_preflight, "preflight-passed");
+WORD(event_run, "run");
+static const char *const because_words[] = {"planned", "unfinished", "files-changed",
+                                            "block-disturbed", NULL};
+static const char *const step_outcome_words[] = {"complete", "failed", "interrupted", NULL};
+static const char *const verdict_words[] = {"quiet", "disturbed", "undecided", NULL};
 
 #define EVENT_ROWS(word)                                                                           \
     MEMBER("seq", "number of the line, from 0", COUNT),                                            \
         MEMBER("event", "what happened", WORDS(word)),                                             \
-        MEMBER("at_ns", "from the begin of the study", COUNT),                                     \
+        MEMBER("at_ns", "from the begin of the session, the last `begin` or `resume`", COUNT),     \
         MEMBER("unix_ms", "wall clock", COUNT),                                                    \
         MEMBER("previous_sha256", "of the line before, its line end included; null in the first",  \
                SHA256, OR_NULL)
+
+static const pp_field step_file_rows[] = {
+    MEMBER("path", "in the bundle", PATH),
+    MEMBER("sha256", "of the file", SHA256),
+    MEMBER("size_bytes", "of the file", COUNT),
+};
+static const pp_fields step_file_fields =
+    FIELDS("journal-file", "one file as it was written", step_file_rows);
+static const pp_field_type step_file_type = {OBJECT(step_file_fields)};
 
 static const pp_field begin_rows[] = {
     EVENT_ROWS(event_begin),
     MEMBER("study_id", "of the plan", FILLED),
     MEMBER("plan_sha256", "of the plan", SHA256),
     MEMBER("paretopilot_version", "of the program that measures", FILLED),
+    OPTION("constraints_sha256", "of `experiment/constraints.json`; absent where no steps follow",
+           NULL, SHA256),
+    OPTION("model_folder", "that model paths of the plan start from, as it was given", NULL, PATH),
 };
-static const pp_field preflight_rows[] = {EVENT_ROWS(event_preflight)};
-static const pp_field run_event_rows[] = {EVENT_ROWS(event_run), RUN_ROWS};
+static const pp_field resume_rows[] = {
+    EVENT_ROWS(event_resume),
+    MEMBER("plan_sha256", "of the plan, again", SHA256),
+    MEMBER("paretopilot_version", "of the program that measures from here on", FILLED),
+};
+static const pp_field torn_rows[] = {
+    EVENT_ROWS(event_torn),
+    MEMBER("files", "what a crash left of a line, put aside", LIST(step_file_type), AT_LEAST_ONE),
+};
+static const pp_field step_begin_rows[] = {
+    EVENT_ROWS(event_step_begin),
+    MEMBER("step", "id of the step", FILLED),
+    MEMBER("attempt", "number of the attempt", INT(1, INT64_MAX)),
+    MEMBER("round", "of its block; a repeated block is in its second one", INT(1, INT64_MAX)),
+    MEMBER("because", "why it is done, or done again", WORDS(because_words)),
+};
+static const pp_field step_end_rows[] = {
+    EVENT_ROWS(event_step_end),
+    MEMBER("step", "id of the step", FILLED),
+    MEMBER("attempt", "number of the attempt", INT(1, INT64_MAX)),
+    MEMBER("outcome", "failed: the measured program; it is not measured again for that",
+           WORDS(step_outcome_words)),
+    MEMBER("failure", "why; null when it is complete", TEXT, OR_NULL),
+    MEMBER("duration_ns", "of the step, by the monotonic clock", COUNT),
+    MEMBER("verdict", "of the noise watch; null where nothing is measured", WORDS(verdict_words),
+           OR_NULL),
+    MEMBER("exit", "how the measured program ended; null when none ran", OBJECT(exit_fields),
+           OR_NULL),
+    MEMBER("files", "what it wrote", LIST(step_file_type)),
+};
+static const pp_field block_repeat_rows[] = {
+    EVENT_ROWS(event_block_repeat),
+    MEMBER("block", "one phase in one pass", FILLED),
+    MEMBER("round", "that begins", INT(2, INT64_MAX)),
+    MEMBER("disturbed", "ids of the steps whose runs were disturbed in the round before",
+           LIST(pp_type_filled), AT_LEAST_ONE),
+};
 static const pp_field stopped_rows[] = {
     EVENT_ROWS(event_stopped),
     MEMBER("reason", "why", TEXT),
 };
 static const pp_field end_rows[] = {EVENT_ROWS(event_end)};
+static const pp_field preflight_rows[] = {EVENT_ROWS(event_preflight)};
+static const pp_field run_event_rows[] = {EVENT_ROWS(event_run), RUN_ROWS};
 
 static const pp_fields begin_fields = FIELDS("journal-begin", "the study has begun", begin_rows);
-static const pp_fields preflight_fields =
-    FIELDS("journal-preflight-passed", "every candidate was started once", preflight_rows);
-static const pp_fields run_event_fields =
-    FIELDS("journal-run", "a run has ended; its record", run_event_rows);
+static const pp_fields resume_fields =
+    FIELDS("journal-resume", "the study goes on after a stop or a crash", resume_rows);
+static const pp_fields torn_fields = FIELDS(
+    "journal-torn", "a crash cut a line off while it was written; it is repaired", torn_rows);
+static const pp_fields step_begin_fields =
+    FIELDS("journal-step-begin", "a step begins; nothing of it was started yet", step_begin_rows);
+static const pp_fields step_end_fields =
+    FIELDS("journal-step-end", "a step has ended, and its files are on disk", step_end_rows);
+static const pp_fields block_repeat_fields =
+    FIELDS("journal-block-repeat", "a block was disturbed and is measured again, whole",
+           block_repeat_rows);
 static const pp_fields stopped_fields =
-    FIELDS("journal-stopped", "the study ended early", stopped_rows);
-static const pp_fields end_fields = FIELDS("journal-end", "every run was carried out", end_rows);
+    FIELDS("journal-stopped", "the session ended early", stopped_rows);
+static const pp_fields end_fields = FIELDS("journal-end", "every step was carried out", end_rows);
+static const pp_fields preflight_fields =
+    FIELDS("journal-preflight-passed", "every candidate was started once; no longer written",
+           preflight_rows);
+static const pp_fields run_event_fields =
+    FIELDS("journal-run", "a run has ended; its record; no longer written", run_event_rows);
 
 const pp_field_choice pp_journal_choices[] = {
-    {"event", "begin", &begin_fields},   {"event", "preflight-passed", &preflight_fields},
-    {"event", "run", &run_event_fields}, {"event", "stopped", &stopped_fields},
-    {"event", "end", &end_fields},       {0},
+    {"event", "begin", &begin_fields},
+    {"event", "resume", &resume_fields},
+    {"event", "torn", &torn_fields},
+    {"event", "step-begin", &step_begin_fields},
+    {"event", "step-end", &step_end_fields},
+    {"event", "block-repeat", &block_repeat_fields},
+    {"event", "stopped", &stopped_fields},
+    {"event", "end", &end_fields},
+    {"event", "preflight-passed", &preflight_fields},
+    {"event", "run", &run_event_fields},
+    {0},
 };
 
 /* ---- summary ----------------------------------------------------------------------------------
@@ -195,9 +274,53 @@ static const pp_field summary_rows[] = {
     MEMBER("origin", "of the figures", WORDS(pp_words_origin)),
     MEMBER("run_count", "runs carried out", COUNT),
     MEMBER("failed_run_count", "of these, failed", COUNT),
+    MEMBER("repeated_block_count", "blocks measured again because of a disturbance", COUNT),
     MEMBER("disturbed_runs", "a sentence for each disturbed run", LIST(pp_type_filled)),
     MEMBER("step_ns", "time of each step", OBJECT(step_fields)),
     MEMBER("report", "path of the report", FILLED),
 };
 const pp_fields pp_study_summary_fields =
-    FIELDS_AT("study-summary", "what `study run --json` prints", summary_rows, "study-summary");
+    FIELDS_AT("study-summary", "what `study run --json` and `study resume --json` print",
+              summary_rows, "study-summary");
+
+/* ---- how far -----------------------------------------------------------------------------------
+ */
+
+WORD(word_study_status, "study-status");
+static const char *const standing_words[] = {"running", "complete", "stopped", "killed", NULL};
+static const char *const step_standing_words[] = {"waiting", "running", "done",
+                                                  "failed",  "cut-off", NULL};
+
+static const pp_field status_step_rows[] = {
+    MEMBER("step", "its id", FILLED),
+    MEMBER("block", "steps that are repeated together", FILLED),
+    MEMBER("state", "failed: the measured program; it is not measured again for that",
+           WORDS(step_standing_words)),
+    MEMBER("disturbed", "other programs computed meanwhile", BOOL),
+    MEMBER("attempt_count", "begun so far", COUNT),
+    MEMBER("duration_ns", "of the attempt that counts; null until it is done", COUNT, OR_NULL),
+};
+static const pp_fields status_step_fields = FIELDS("status-step", "one step", status_step_rows);
+static const pp_field_type status_step_type = {OBJECT(status_step_fields)};
+
+static const pp_field study_status_rows[] = {
+    MEMBER("schema_version", "version of the format", WORDS(pp_words_1_0)),
+    MEMBER("document", "what this is", WORDS(word_study_status)),
+    MEMBER("study_id", "of the plan", FILLED),
+    MEMBER("plan_sha256", "of the plan", SHA256),
+    MEMBER("state", "killed: it ended without a word", WORDS(standing_words)),
+    MEMBER("reason", "why it stopped; null when it did not", TEXT, OR_NULL),
+    MEMBER("session_count", "one, and one more each time that it was resumed", COUNT),
+    MEMBER("step_count", "of the whole study", COUNT),
+    MEMBER("done_count", "steps done, failed ones included", COUNT),
+    MEMBER("failed_count", "of these, failed", COUNT),
+    MEMBER("disturbed_count", "of these, disturbed", COUNT),
+    MEMBER("attempt_count", "begun so far, at all steps", COUNT),
+    MEMBER("repeated_block_count", "blocks measured again because of a disturbance", COUNT),
+    MEMBER("began_unix_ms", "wall clock", COUNT),
+    MEMBER("elapsed_ns", "of all sessions, up to now or to their last line", COUNT),
+    MEMBER("remaining_ns", "estimate; null while unknown", COUNT, OR_NULL),
+    MEMBER("steps", "in order", LIST(status_step_type)),
+};
+const pp_fields pp_study_status_fields =
+    FIELDS_AT("study-status", "how far a study is", study_status_rows, "study-status");

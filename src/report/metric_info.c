@@ -35,6 +35,11 @@ static const pp_metric_info known[] = {
      "from the start of a request to its last token"},
     {"time_per_output_token_ms_p50", "Time per output token, median",
      "(last token - first token) / (tokens - 1) of a request (TPOT)"},
+    {"reference_top1_agreement", "Agreement with the reference",
+     "share of contexts after which the most probable next token is the reference's"},
+    {"reference_kl_nats_mean", "Divergence from the reference",
+     "mean Kullback-Leibler divergence of next-token distributions from the reference's; 0 is the "
+     "same"},
 };
 
 const pp_metric_info *pp_metric_info_find(pp_text name)
@@ -70,10 +75,11 @@ const char *pp_report_unit(pp_text name)
         const char *end;
         const char *unit;
     } rows[] = {
-        {"_tps", " tok/s"},   {"_tokens_per_second", " tok/s"},
-        {"_ms", " ms"},       {"_mib", " MiB"},
-        {"_mb", " MB"},       {"requests_per_second", " req/s"},
-        {"_bytes", " bytes"}, {"_percent", " %"},
+        {"_tps", " tok/s"},      {"_tokens_per_second", " tok/s"},
+        {"_ms", " ms"},          {"_mib", " MiB"},
+        {"_mb", " MB"},          {"requests_per_second", " req/s"},
+        {"_bytes", " bytes"},    {"_percent", " %"},
+        {"_nats_mean", " nats"},
     };
 
     for (size_t i = 0; i < PP_COUNT_OF(rows); i++) {

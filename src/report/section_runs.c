@@ -28,13 +28,20 @@ static void put_member_number(const pp_view *v, const pp_json *run, const char *
     pp_put(v, "</td>");
 }
 
-/* Causes of a disturbed run with value and limit; the text of a failed one. */
+/* Number of a later attempt, causes of a disturbed run with value and limit, text of a failed one.
+ */
 static void put_remarks(const pp_view *v, const pp_json *run)
 {
     const pp_json *reasons = pp_lookup_array(run, "reasons");
     pp_text text;
+    double attempt;
 
     pp_put(v, "<td>");
+    if (pp_lookup_number(run, "attempt", &attempt) && attempt > 1.0) {
+        pp_put(v, "attempt ");
+        pp_put_number(v, attempt);
+        pp_put(v, "; ");
+    }
     if (pp_lookup_text(run, "failure", &text)) {
         pp_put_text(v, text);
         pp_put(v, " ");
@@ -89,7 +96,7 @@ void pp_section_runs(const pp_view *v)
     pp_put_section_open(v, "runs", "Runs, and how quiet the machine was");
     pp_put(v, "<p>Foreign CPU is the largest share of one core that other processes took over two "
               "seconds; steal is the share of CPU time that the hypervisor gave to others.</p>\n");
-    pp_put_table_open(v, "Every run in the order in which it was made", "wide");
+    pp_put_table_open(v, "Every run that counts, in the order of the plan", "wide");
     pp_put(v, "<thead><tr><th scope=\"col\">Candidate</th><th scope=\"col\">Phase</th>"
               "<th scope=\"col\" class=\"num\">Pass</th><th scope=\"col\">Outcome</th>"
               "<th scope=\"col\">Machine</th><th scope=\"col\" class=\"num\">Foreign CPU, peak</th>"

@@ -143,22 +143,42 @@ static void put_one(pp_buf *out, pp_text token, double logprob)
     pp_buf_printf(out, "],\"logprob\":%.9f", logprob);
 }
 
-/* The chosen token first; the others halve what is left, and are other words by rule. */
+#define WORD_COUNT (26 * 26) /* a blank and two letters (words.h) */
+
+/* The n-th other word: all words in turn, from one by rule on, without the token itself. */
+static pp_text other_word(const pp_sim_reply *r, pp_text token, int64_t number, int64_t n,
+                          char out[PP_SIM_TOKEN_MAX_BYTES])
+{
+    pp_text word = {out, PP_SIM_TOKEN_MAX_BYTES};
+    int64_t first, place;
+
+    pp_sim_word(r->seed ^ 1, r->ask->prompt_hash, number, out);
+    first = (out[1] - 'a') + 26 * (out[2] - 'a');
+    for (int64_t step = 0; n > 0; step++) {
+        place = (first + step) % WORD_COUNT;
+        out[1] = (char)('a' + place % 26);
+        out[2] = (char)('a' + place / 26);
+        n -= !pp_text_equal(word, token);
+    }
+    return word;
+}
+
+/* The chosen token first; the others halve what is left. */
 static void put_token(const pp_sim_reply *r, pp_text token, int64_t number, pp_buf *out)
 {
     double chance = pp_sim_chance(r->seed, r->ask->prompt_hash, number - 1);
     bool zero = r->quirks->zero_logprobs;
+    int64_t count = r->ask->n_probs < WORD_COUNT ? r->ask->n_probs : WORD_COUNT;
     double left = 1 - chance;
 
     put_one(out, token, zero ? 0 : log(chance));
     pp_buf_append_text(out, ",\"top_logprobs\":[");
-    for (int64_t i = 0; i < r->ask->n_probs; i++) {
+    for (int64_t i = 0; i < count; i++) {
         char word[PP_SIM_TOKEN_MAX_BYTES];
-        pp_text other = {word, sizeof word};
+        pp_text shown = i == 0 ? token : other_word(r, token, number, i, word);
 
-        pp_sim_word(r->seed ^ (uint64_t)(i + 1), r->ask->prompt_hash, number, word);
-        put_one(out, i == 0 ? token : other, zero ? 0 : log(i == 0 ? chance : left / 2));
-        pp_buf_append_text(out, i + 1 < r->ask->n_probs ? "}," : "}");
+        put_one(out, shown, zero ? 0 : log(i == 0 ? chance : left / 2));
+        pp_buf_append_text(out, i + 1 < count ? "}," : "}");
         if (i > 0)
             left /= 2;
     }

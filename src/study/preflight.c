@@ -37,7 +37,7 @@ static pp_status save_commands(pp_study *study, const pp_plan_candidate *candida
                        : st;
 }
 
-static pp_status preflight(pp_study *study, const pp_plan_candidate *candidate, pp_error *err)
+static pp_status start_once(pp_study *study, const pp_plan_candidate *candidate, pp_error *err)
 {
     pp_server_options options = pp_study_server_options(study, candidate);
     pp_server *server = NULL;
@@ -58,20 +58,10 @@ static pp_status preflight(pp_study *study, const pp_plan_candidate *candidate, 
     return st == PP_OK ? check_markers(study, options.stderr_path, err) : st;
 }
 
-pp_status pp_study_preflight(pp_study *study, pp_error *err)
+pp_status pp_study_preflight(pp_study *study, const pp_study_step *step, pp_error *err)
 {
-    pp_status st = PP_OK;
+    const pp_plan_candidate *candidate = pp_study_candidate(study, step);
 
-    for (size_t i = 0; st == PP_OK && i < study->plan.candidate_count; i++) {
-        const pp_plan_candidate *candidate = &study->plan.candidates[i];
-
-        pp_study_report_begin(study, PP_STUDY_PREFLIGHT, candidate->id.data);
-        st = preflight(study, candidate, err);
-        if (st == PP_OK)
-            pp_study_report_end(study, PP_STUDY_PREFLIGHT, candidate->id.data, NULL);
-        st = pp_wrap(err, st, "preflight of candidate '%s'", candidate->id.data);
-    }
-    return st == PP_OK
-               ? pp_journal_append(study->journal, study->arena, "preflight-passed", NULL, err)
-               : st;
+    return pp_wrap(err, start_once(study, candidate, err), "preflight of candidate '%s'",
+                   candidate->id.data);
 }

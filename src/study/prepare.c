@@ -23,12 +23,13 @@ static pp_status load_plan(pp_study *study, pp_error *err)
     return pp_wrap(err, st, "loading plan '%s'", path);
 }
 
-static pp_status resolve_models(pp_study *study, pp_error *err)
+pp_status pp_study_resolve_models(pp_study *study, pp_error *err)
 {
     const char *folder = study->options->model_dir;
 
     if (folder == NULL)
         folder = pp_path_folder(study->arena, study->options->plan_path);
+    study->model_folder = folder;
     study->model_paths = PP_ARENA_NEW(study->arena, const char *, study->plan.model_count);
     study->models = PP_ARENA_NEW(study->arena, pp_gguf, study->plan.model_count);
     for (size_t i = 0; folder != NULL && study->model_paths != NULL && i < study->plan.model_count;
@@ -41,7 +42,14 @@ pp_status pp_study_load(pp_study *study, pp_error *err)
 {
     pp_status st = load_plan(study, err);
 
-    return st == PP_OK ? resolve_models(study, err) : st;
+    if (st == PP_OK)
+        st = pp_study_resolve_models(study, err);
+    if (st == PP_OK)
+        st = pp_study_steps_list(study->arena, &study->plan, &study->steps, err);
+    study->changed = PP_ARENA_NEW(study->arena, bool, study->steps.count);
+    if (st == PP_OK)
+        st = pp_step_log_init(study->arena, &study->steps, &study->log, err);
+    return st;
 }
 
 /* A program that translates instructions has its own idea of what is fast. Whether a CPU is
@@ -54,6 +62,14 @@ pp_status pp_study_check_host(const pp_host_facts *host, bool allow_emulated, pp
                    "this CPU is emulated: %s; measure on the real CPU, or give --allow-emulated to "
                    "have every figure marked as emulated",
                    host->emulated_reason);
+}
+
+pp_status pp_study_check_this_host(pp_study *study, pp_error *err)
+{
+    const pp_host_options options = {.root = "/"};
+
+    pp_host_read(&options, &study->host);
+    return pp_study_check_host(&study->host, study->options->allow_emulated, err);
 }
 
 pp_status pp_study_probe(pp_study *study, pp_error *err)
@@ -89,14 +105,12 @@ pp_status pp_study_verify_models(pp_study *study, pp_error *err)
     for (size_t i = 0; st == PP_OK && i < study->plan.model_count; i++) {
         const pp_plan_model *model = &study->plan.models[i];
 
-        pp_study_report_begin(study, PP_STUDY_VERIFY, model->id.data);
+        pp_study_report(study, PP_STUDY_VERIFY, model->id.data, NULL);
         st = pp_study_check_stop(study, err);
         if (st == PP_OK)
             st = verify_model(model, study->model_paths[i], err);
         if (st == PP_OK)
             st = pp_gguf_load(study->arena, study->model_paths[i], &study->models[i], err);
-        if (st == PP_OK)
-            pp_study_report_end(study, PP_STUDY_VERIFY, model->id.data, NULL);
         st = pp_wrap(err, st, "plan '%s': $.models[%zu] (%s)", study->options->plan_path, i,
                      model->id.data);
     }
@@ -162,23 +176,9 @@ static pp_status write_settings(pp_study *study, pp_error *err)
 pp_status pp_study_write_inputs(pp_study *study, pp_error *err)
 {
     pp_arena *arena = study->arena;
-    pp_json *begin = pp_json_new_object(arena);
-    pp_status st;
+    pp_status st = write_document(study, PP_BUNDLE_HOST, "host",
+                                  pp_host_facts_to_json(arena, &study->host), err);
 
-    st = pp_study_write_status(study, false, "the study has begun and has not ended", err);
-    if (st == PP_OK)
-        st = write_text(study, PP_BUNDLE_PLAN, study->plan_bytes.data, study->plan_bytes.size, err);
-    if (st == PP_OK)
-        st = pp_journal_create(pp_bundle_path(arena, study->folder, PP_BUNDLE_JOURNAL),
-                               &study->journal, err);
-    pp_json_set_text(arena, begin, "study_id", study->plan.study_id);
-    pp_json_set_string(arena, begin, "plan_sha256", study->plan_sha256);
-    pp_json_set_string(arena, begin, "paretopilot_version", study->options->tool_version);
-    if (st == PP_OK)
-        st = pp_journal_append(study->journal, arena, "begin", begin, err);
-    if (st == PP_OK)
-        st = write_document(study, PP_BUNDLE_HOST, "host",
-                            pp_host_facts_to_json(arena, &study->host), err);
     if (st == PP_OK)
         st = write_document(study, PP_BUNDLE_ENGINE, "engine",
                             pp_engine_encode(arena, &study->engine), err);

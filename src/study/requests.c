@@ -15,7 +15,7 @@
 /* What one run needs from its begin to its end. */
 typedef struct request_run {
     pp_study *study;
-    const pp_study_part *part;
+    const pp_study_step *step;
     const pp_plan_candidate *candidate;
     int pass;
     pp_study_record record;
@@ -124,7 +124,7 @@ static pp_status send_requests(request_run *run, pp_error *err)
     options.limits.idle_ns = limit_ns;
     options.limits.total_ns = limit_ns;
     options.candidate = run->candidate->id;
-    options.pass = run->part->pass;
+    options.pass = run->step->pass;
     options.after_warmup = note_warm_memory;
     options.after_warmup_user = run;
     options.sample_of = pp_sample_of_exchange;
@@ -267,7 +267,8 @@ static const char *note_of(request_run *run)
 }
 
 /* The record ends the watch, so it is written whatever happened before; the first error counts. */
-static pp_status save_all(request_run *run, bool measured, pp_error *err)
+static pp_status save_all(request_run *run, bool measured, pp_study_outcome *ret_outcome,
+                          pp_error *err)
 {
     pp_error later = {0};
     pp_status st = PP_OK;
@@ -278,35 +279,44 @@ static pp_status save_all(request_run *run, bool measured, pp_error *err)
     if (st == PP_OK && measured)
         st = save_resources(run, err);
     ended = pp_study_record_end(run->study, &run->record, path_of(run, PP_BUNDLE_SERVER_RUN),
-                                st == PP_OK ? err : &later);
+                                ret_outcome, st == PP_OK ? err : &later);
     return st == PP_OK ? ended : st;
 }
 
-pp_status pp_study_run_requests(pp_study *study, const pp_study_part *part, pp_error *err)
+/* What the server does wrong is an outcome; what we do wrong is returned. */
+static pp_status measure_and_save(request_run *run, pp_study_outcome *ret_outcome, pp_error *err)
+{
+    pp_error failure = {0};
+    pp_status measured = measure(run, &failure);
+    pp_status st;
+
+    if (measured != PP_OK)
+        pp_study_record_failure(run->study, &run->record, &failure);
+    stop_server(run);
+    st = save_all(run, measured == PP_OK, ret_outcome, err);
+    if (measured == PP_OK || !pp_study_is_our_failure(run->study, &failure))
+        return st;
+    if (err != NULL)
+        *err = failure;
+    return failure.status;
+}
+
+pp_status pp_study_run_requests(pp_study *study, const pp_study_step *step,
+                                pp_study_outcome *ret_outcome, pp_error *err)
 {
     request_run run = {
         .study = study,
-        .part = part,
-        .candidate = pp_study_candidate(study, part),
-        .pass = (int)part->pass,
+        .step = step,
+        .candidate = pp_study_candidate(study, step),
+        .pass = (int)step->pass,
     };
-    const char *what = pp_arena_printf(study->arena, "%s, pass %d of %d", run.candidate->id.data,
-                                       run.pass, (int)study->plan.passes);
-    pp_error failure = {0};
-    pp_status measured;
-    pp_status st;
+    pp_status st = pp_study_settle(study, err);
 
-    pp_study_report_begin(study, part->step, what);
-    st = pp_study_settle(study, err);
     if (st == PP_OK)
-        st = pp_study_record_begin(study, part, &run.record, err);
+        st = pp_study_record_begin(study, step, &run.record, err);
     if (st != PP_OK)
         return st;
-    measured = measure(&run, &failure);
-    if (measured != PP_OK)
-        pp_study_record_failure(study, &run.record, &failure);
-    stop_server(&run);
-    st = save_all(&run, measured == PP_OK, err);
-    pp_study_report_end(study, part->step, what, note_of(&run));
-    return st == PP_OK ? pp_study_check_stop(study, err) : st;
+    st = measure_and_save(&run, ret_outcome, err);
+    pp_study_report(study, step->phase, pp_study_what(study, step), note_of(&run));
+    return st;
 }

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 import os
 import pathlib
 import signal
@@ -114,6 +115,20 @@ def test_origin():
         expect(faults, "null", (status, headers["X-ParetoPilot-Origin"], json.loads(body)["simulated"]),
                (200, "simulated", True))
     report.test("everything says that it is simulated", faults)
+
+
+def test_probabilities():
+    faults = []
+    with Sim("--token-time", "0ms") as sim:
+        reply = sim.json("/completion", {"prompt": "a", "n_predict": 2, "n_probs": 100})
+        for position in reply["completion_probabilities"]:
+            told = position["top_logprobs"]
+            logs = [t["logprob"] for t in told]
+            expect(faults, "tokens", len({t["id"] for t in told}), 100)
+            expect(faults, "descending", logs, sorted(logs, reverse=True))
+            expect(faults, "the chosen one first", told[0]["id"], position["id"])
+            expect(faults, "sum", round(sum(math.exp(x) for x in logs), 6), 1.0)
+    report.test("the tokens that are listed differ and add up to 1", faults)
 
 
 # ---- counts ------------------------------------------------------------------------------------
@@ -365,7 +380,7 @@ def test_many():
     report.test(f"{n} streams at once", faults)
 
 
-for test in [test_shapes, test_origin, test_counts, test_answers, test_cache_and_speculation, test_times,
+for test in [test_shapes, test_origin, test_probabilities, test_counts, test_answers, test_cache_and_speculation, test_times,
              test_stall, test_log, test_leaving, test_admission, test_exits, test_many]:
     try:
         test()

@@ -48,10 +48,13 @@ COMMAND_SECONDS = 240
 #   not_run   why nobody runs it
 HELP = {
     "load": {"not_run": "needs a server; docs/cli/load.md loads a simulated one"},
+    "suite": {"not_run": "needs servers; docs/cli/suite.md asks simulated ones"},
     "study plan": {"live": True},
     "study run": {
         "not_run": "measures for minutes; docs/cli/study-run.md runs a small plan instead",
     },
+    "study resume": {"not_run": "needs a study; docs/cli/study-resume.md has one"},
+    "study status": {"not_run": "needs a study; docs/cli/study-status.md has one"},
 }
 
 

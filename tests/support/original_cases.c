@@ -17,14 +17,23 @@ static FILE *open_lines(pp_arena *arena, const char *name)
     return popen(pp_arena_printf(arena, "%s '%s'", packed ? "gzip -dc" : "cat", path), "r");
 }
 
-static void visit(const char *line, size_t size, original_case_fn *each, void *context)
+/* Rows without an id are named by their place. */
+static const char *name_of(pp_arena *arena, const pp_json *row, size_t number)
+{
+    const pp_json *id = pp_json_find(row, "id");
+
+    return id == NULL ? pp_arena_printf(arena, "line %zu", number) : id->text.data;
+}
+
+static void visit(const char *line, size_t size, size_t number, original_case_fn *each,
+                  void *context)
 {
     pp_arena arena = {0};
     pp_error err = {0};
     const pp_json *row;
 
     assert_ok(pp_json_parse(&arena, "case", line, size, &row, &err), err);
-    each(&arena, pp_json_find(row, "id")->text.data, row, context);
+    each(&arena, name_of(&arena, row, number), row, context);
     pp_arena_done(&arena);
 }
 
@@ -39,8 +48,7 @@ size_t original_cases_each(const char *name, original_case_fn *each, void *conte
 
     assert_non_null(lines);
     while ((size = getline(&line, &room, lines)) > 0) {
-        visit(line, (size_t)size, each, context);
-        count++;
+        visit(line, (size_t)size, ++count, each, context);
     }
     free(line);
     assert_int_equal(pclose(lines), 0);

@@ -28,6 +28,7 @@ BUNDLE = [
     (r"status\.json", "status"),
     (r"plan\.json", "study-plan"),
     (r"journal\.jsonl", "journal"),
+    (r"journal\.jsonl\.torn-\d+-\d+", None),  # the beginning of a line
     (r"environment/paretopilot-doctor\.json", "host"),
     (r"environment/engine\.json", "engine"),
     (r"models/[^/]+\.json", "model-info"),
@@ -53,7 +54,11 @@ TREE = [
     (r"examples/load/plan\.json", "load-plan"),
     (r"examples/load/[^/]+\.json", "load-evaluation"),
     (r"examples/[^/]+/plan\.json", "study-plan"),
+    (r"examples/sim/[^/]+\.json", "sim-answers"),
+    (r"examples/suites/[^/]+\.json", "quality-suite"),
     (r"examples/tables/[^/]+\.json", "model-table"),
+    (r"examples/suites/[^/]+\.json", "quality-suite"),
+    (r"tests/fixtures/quality/behaviour-answers\.json", ""),  # no document of the program's
     (r"examples/llama-bench/(generic|kleidiai)\.json", "llama-bench-summary"),
     (r"examples/llama-bench/.*", ""),  # rows of llama-bench and free settings
     (r"tests/golden/(import|summarize)-llama-bench/[^/]+/(settings\.json|(rows|a|b)\.jsonl?)", ""),
@@ -66,6 +71,8 @@ TREE = [
     (r"tests/golden/validate/loads/plan\.json", "load-plan"),
     (r"tests/golden/validate/loads/combined\.json", "combined-load"),
     (r"tests/golden/validate/loads/[^/]+\.json", "load-evaluation"),
+    (r"tests/golden/validate/evaluations/(binding|other-files)\.json", "capacity-quality-binding"),
+    (r"tests/golden/validate/evaluations/[^/]+\.json", "server-evaluation"),
     (r"tests/golden/combine-load/no-evaluation/plan\.json", "load-plan"),
     (r"tests/golden/combine-load/[^/]+/written/combined\.json", "combined-load"),
     (r"tests/golden/combine-load/[^/]+/\w+\.json", "load-evaluation"),
@@ -85,8 +92,19 @@ TREE = [
     (r"tests/fixtures/load/load-report-find\.json", "load-report"),
     (r"tests/fixtures/load/samples(-find)?\.jsonl", "samples"),
     (r"tests/fixtures/study/plan\.json", "study-plan"),
+    (r"tests/golden/suite/suite-broken/suite\.json", ""),  # broken on purpose
+    (r"tests/golden/suite/[^/]+/suite\.json", "quality-suite"),
+    (r"tests/golden/suite/[^/]+/other\.json", "sim-answers"),
+    (r"tests/fixtures/study/(steps-|killed/)?plan\.json", "study-plan"),
+    (r"tests/fixtures/study/killed/journal\.jsonl", ""),  # cut off in the middle of a line
+    (r"tests/golden/study-\w+/killed(-json)?/d/journal\.jsonl", ""),  # the same
+    (r"tests/golden/study-\w+/[^/]+/d/journal\.jsonl", "journal"),
+    (r"tests/golden/study-\w+/[^/]+/d/plan\.json", "study-plan"),
     (r"tests/golden/(load|sim)/[^/]+/.*", ""),  # broken on purpose
     (r"tests/fixtures/documents/journal(-\w+)?\.jsonl", "journal"),
+    (r"tests/fixtures/quality/suite-[^/]+\.json", "quality-suite"),
+    (r"tests/fixtures/documents/quality-suite(-\w+)?\.json", "quality-suite"),
+    (r"tests/fixtures/quality/suite-1\.0\.json", "quality-suite"),
     (r"tests/fixtures/documents/(?P<kind>[\w-]+)\.jsonl?", None),
     (r"tests/golden/recommend/byte-order-mark/constraints\.json", ""),  # no document
     (r"tests/golden/[^/]+/[^/]+/benchmarks\.json", "benchmark-set"),
@@ -122,6 +140,7 @@ PRINTED = {
     ("summarize-llama-bench", 0): "llama-bench-summary",
     ("compare-llama-bench", 0): "llama-bench-comparison",
     ("validate", 0): "validation",
+    ("validate", 1): "validation",
     ("validate", 2): "validation",
     ("model info", 0): "model-info",
     ("model synth", 0): "model-synth",
@@ -133,7 +152,9 @@ PRINTED = {
     ("optimization-receipt", 1): "receipt-result",
     ("recommend", 0): "recommendation",
     ("recommend", 1): "decision-details",
+    ("study resume", 0): "study-summary",
     ("study run", 0): "study-summary",
+    ("study status", 0): "study-status",
     ("combine-load", 0): "combined-load",
     ("summarize-stability", 0): "stability",
 }
@@ -252,7 +273,8 @@ def check_bundle(folder):
     bad = 0
     for path in sorted(folder.rglob("*.json*")):
         try:
-            kind = kind_by_path(BUNDLE, path.relative_to(folder).as_posix())
+            place = re.sub(r"^attempts/.+?/attempt-\d+/", "", path.relative_to(folder).as_posix())
+            kind = kind_by_path(BUNDLE, place)
             errors = list(faults(schemas, path, kind)) if kind else []
         except (LookupError, ValueError) as error:
             kind, errors = "?", [str(error)]

@@ -822,10 +822,10 @@ static void recorded_streams_are_read(void **state)
         assert_int_equal(s.text_event_count, files[i].text_events);
         assert_string_equal(s.text.data, files[i].text);
         assert_string_equal(s.finish.data, files[i].finish);
-        assert_int_equal(s.predicted_n.value, files[i].predicted);
-        assert_int_equal(s.prompt_n.value, files[i].prompt);
-        assert_true(s.cache_n.known && s.cache_n.value == files[i].cached);
-        assert_true(s.prompt_ms.value == files[i].prompt_ms);
+        assert_int_equal(s.counts.predicted_n.value, files[i].predicted);
+        assert_int_equal(s.counts.prompt_n.value, files[i].prompt);
+        assert_true(s.counts.cache_n.known && s.counts.cache_n.value == files[i].cached);
+        assert_true(s.counts.prompt_ms.value == files[i].prompt_ms);
         pp_buf_done(&bytes);
         pp_arena_done(&arena);
     }

@@ -113,13 +113,13 @@ static void check_decoded(const char *name, const pp_sim_reply *r, const pp_buf 
         fail_msg("%s: %s, text '%s' in %zu events", name, pp_failure_name(s.failure), s.text.data,
                  s.text_event_count);
     if (has_timings) {
-        assert_true(s.predicted_n.known);
-        assert_int_equal(s.predicted_n.value, 3);
-        assert_int_equal(s.prompt_n.value + s.cache_n.value, want_prompt);
+        assert_true(s.counts.predicted_n.known);
+        assert_int_equal(s.counts.predicted_n.value, 3);
+        assert_int_equal(s.counts.prompt_n.value + s.counts.cache_n.value, want_prompt);
     }
-    if (s.usage_prompt_tokens.known) {
-        assert_int_equal(s.usage_prompt_tokens.value, want_prompt);
-        assert_int_equal(s.usage_completion_tokens.value, 3);
+    if (s.counts.usage_prompt_tokens.known) {
+        assert_int_equal(s.counts.usage_prompt_tokens.value, want_prompt);
+        assert_int_equal(s.counts.usage_completion_tokens.value, 3);
     }
     assert_true(pp_text_is(s.finish, r->ask->dialect == PP_SIM_DIALECT_LLAMA ? "limit" : "length"));
     pp_arena_done(&arena);

@@ -1,0 +1,86 @@
+#include "evidence/derived_files.h"
+
+#include "evidence/layout.h"
+#include "report/html.h"
+
+#define REPORT_MAX_BYTES ((size_t)64 << 20)
+
+static const char *const paths[] = {
+    PP_BUNDLE_BENCHMARK_SET, PP_BUNDLE_RECOMMENDATION, PP_BUNDLE_DETAILS, PP_BUNDLE_REPORT, NULL,
+};
+
+const char *const *pp_derived_file_paths(void)
+{
+    return paths;
+}
+
+/* The buffer's bytes, in the arena; the buffer is ended. */
+static pp_status keep(pp_arena *arena, pp_derived_files *files, const char *path, pp_buf *bytes,
+                      pp_error *err)
+{
+    const char *copy = pp_arena_dup(arena, pp_buf_text(bytes), bytes->size);
+    size_t size = bytes->size;
+
+    pp_buf_done(bytes);
+    if (copy == NULL)
+        return pp_arena_check(arena, err);
+    files->items[files->count++] = (pp_derived_file){path, copy, size};
+    return PP_OK;
+}
+
+static pp_status add_json(pp_arena *arena, pp_derived_files *files, const char *path,
+                          const pp_json *document, pp_error *err)
+{
+    pp_buf text;
+    pp_status st;
+
+    if (document == NULL)
+        return PP_OK;
+    pp_buf_init(&text, PP_JSON_MAX_BYTES);
+    st = pp_json_write(document, PP_JSON_FILE, &text, err);
+    if (st == PP_OK)
+        return keep(arena, files, path, &text, err);
+    pp_buf_done(&text);
+    return pp_wrap(err, st, "'%s'", path);
+}
+
+static pp_status add_report(pp_arena *arena, pp_derived_files *files, const pp_derived *derived,
+                            const char *tool_version, pp_error *err)
+{
+    const pp_report_input input = {
+        .set = &derived->set,
+        .constraints = &derived->plan.constraints,
+        .decision = &derived->decision,
+        .fingerprints = derived->fingerprints,
+        .tool_version = tool_version,
+    };
+    pp_buf page;
+    pp_status st;
+
+    pp_buf_init(&page, REPORT_MAX_BYTES);
+    st = pp_report_html(arena, &input, &page, err);
+    if (st == PP_OK)
+        return keep(arena, files, PP_BUNDLE_REPORT, &page, err);
+    pp_buf_done(&page);
+    return st;
+}
+
+pp_status pp_derived_files_make(pp_arena *arena, const pp_derived *derived,
+                                const char *tool_version, pp_derived_files *ret_files,
+                                pp_error *err)
+{
+    pp_derived_files files = {PP_ARENA_NEW(arena, pp_derived_file, PP_COUNT_OF(paths)), 0};
+    pp_status st = pp_arena_check(arena, err);
+
+    if (st == PP_OK)
+        st = add_json(arena, &files, PP_BUNDLE_BENCHMARK_SET, derived->benchmark_set, err);
+    if (st == PP_OK)
+        st = add_json(arena, &files, PP_BUNDLE_RECOMMENDATION, derived->recommendation, err);
+    if (st == PP_OK)
+        st = add_json(arena, &files, PP_BUNDLE_DETAILS, derived->details, err);
+    if (st == PP_OK)
+        st = add_report(arena, &files, derived, tool_version, err);
+    if (st == PP_OK)
+        *ret_files = files;
+    return st;
+}
