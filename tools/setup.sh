@@ -14,8 +14,8 @@ export LC_ALL=C
 # Homebrew ('-': comes with the system). A tool from elsewhere, such as a Meson from
 # PyPI, is left alone: Debian's would only stand beside it. So is another libcurl4-dev:
 # the flavours exclude each other, and replacing one may take other packages along.
-# jsonschema, mandoc, zsh and locales are not asked for elsewhere: without them the tests `schemas`,
-# `cli tables` and `addresses` skip what needs them.
+# jsonschema, mandoc, zsh, locales and valgrind are not asked for elsewhere: without them the tests
+# `schemas`, `cli tables`, `addresses` and `hot_paths` skip what needs them.
 readonly build_needs='
 gcc                   command:cc                    gcc
 libc6-dev             -                             -
@@ -37,6 +37,7 @@ zsh                   command:zsh                   -
 fish                  command:fish                  fish
 curl                  command:curl                  curl
 locales               command:locale-gen            -
+valgrind              command:valgrind              -
 '
 
 # Only for `make bench`: the peer of the load client.

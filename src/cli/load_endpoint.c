@@ -137,6 +137,11 @@ static void take_models(const pp_json *models, pp_load_endpoint *out)
     if (data != NULL && data->kind == PP_JSON_ARRAY && data->array.count > 0 &&
         data->array.items[0]->kind == PP_JSON_OBJECT)
         out->model = text_member(data->array.items[0], "id");
+    if (out->model.size > 0 &&
+        pp_text_is(text_member(data->array.items[0], "owned_by"), "simulated"))
+        out->origin =
+            pp_origin_worst(out->origin == PP_ORIGIN_UNKNOWN ? PP_ORIGIN_MEASURED : out->origin,
+                            PP_ORIGIN_SIMULATED);
 }
 
 pp_status pp_load_endpoint_ask(pp_arena *arena, pp_http_loop *loop, const char *root,

@@ -57,6 +57,7 @@ TREE = [
     (r"examples/load/plan\.json", "load-plan"),
     (r"examples/load/[^/]+\.json", "load-evaluation"),
     (r"examples/[^/]+/plan\.json", "study-plan"),
+    (r"examples/sim/[^/]+\.json", "sim-answers"),
     (r"examples/suites/[^/]+\.json", "quality-suite"),
     (r"examples/tables/[^/]+\.json", "model-table"),
     (r"examples/suites/[^/]+\.json", "quality-suite"),
@@ -93,8 +94,14 @@ TREE = [
     (r"tests/fixtures/published/constraints\.json", "constraints"),
     (r"tests/fixtures/load/load-report-find\.json", "load-report"),
     (r"tests/fixtures/load/samples(-find)?\.jsonl", "samples"),
+    (r"tests/golden/suite/suite-broken/suite\.json", ""),  # broken on purpose
+    (r"tests/golden/suite/[^/]+/suite\.json", "quality-suite"),
+    (r"tests/golden/suite/[^/]+/other\.json", "sim-answers"),
     (r"tests/fixtures/study/(steps-|killed/)?plan(-2)?\.json", "study-plan"),
     (r"tests/fixtures/study/killed/journal\.jsonl", ""),  # cut off in the middle of a line
+    (r"tests/golden/study-\w+/killed(-json)?/d/journal\.jsonl", ""),  # the same
+    (r"tests/golden/study-\w+/[^/]+/d/journal\.jsonl", "journal"),
+    (r"tests/golden/study-\w+/[^/]+/d/plan\.json", "study-plan"),
     (r"tests/golden/(load|sim)/[^/]+/.*", ""),  # broken on purpose
     (r"tests/fixtures/documents/journal(-\w+)?\.jsonl", "journal"),
     (r"tests/fixtures/quality/suite-[^/]+\.json", "quality-suite"),
@@ -150,6 +157,9 @@ PRINTED = {
     ("study resume", 0): "study-summary",
     ("study run", 0): "study-summary",
     ("study status", 0): "study-status",
+    ("verify", 0): "verification",
+    ("verify", 1): "verification",
+    ("verify", 3): "verification",
     ("combine-load", 0): "combined-load",
     ("summarize-stability", 0): "stability",
 }
