@@ -52,6 +52,6 @@ const pp_command pp_command_study_plan = {
         "Checks the plan and asks llama.cpp for its version and its options, so that a setting\n"
         "this build does not know is found; starts and writes nothing else. Models need not be\n"
         "there yet. Ports are shown as 0: a free one is chosen at each start.\n",
-    .example = "paretopilot study plan examples/demo/plan.json --model-dir build/cache/models",
+    .example = "paretopilot study plan examples/quick/plan.json --model-dir build/cache/models",
     .run = run,
 };
