@@ -10,6 +10,8 @@ does stands in its first part:
     /gone/N       404
     /hop/N        redirects to /plain/N here
     /down/N       redirects to /plain/N over plain HTTP
+
+and `given` has paths with bytes of the test's own.
 """
 
 import http.server
@@ -50,9 +52,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):  # noqa: N802 - the name that http.server calls
         owner = self.server.owner
+        owner.seen.append((self.server.scheme, self.path, self.headers.get("Range")))
+        if self.path in owner.given:
+            self.answer(owner.given[self.path])
+            return
         kind, size = self.path.strip("/").split("/")
         size = int(size)
-        owner.seen.append((self.server.scheme, self.path, self.headers.get("Range")))
         earlier = sum(path == self.path for _, path, _ in owner.seen) - 1
         start = int(self.headers["Range"][len("bytes="):-1]) if "Range" in self.headers else 0
         if kind == "plain":
@@ -82,7 +87,7 @@ class Server(http.server.ThreadingHTTPServer):
 
 class Files:
     def __init__(self, folder):
-        self.seen = []
+        self.seen, self.given = [], {}
         self.certificate = folder / "certificate.pem"
         key = folder / "key.pem"
         subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
