@@ -1,6 +1,7 @@
 #include "cli/study_output.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/decision_table.h"
 #include "cli/inputs.h"
@@ -24,6 +25,17 @@ void pp_study_show_progress(void *user, const pp_study_progress *progress)
 /* ---- for people ---------------------------------------------------------------------------------
  */
 
+/* What a program said before it ended is foreign text. */
+static void print_failed(const pp_study_result *result)
+{
+    for (size_t i = 0; i < result->failed_count; i++) {
+        char shown[2048];
+
+        pp_text_escape_controls(result->failed[i], strlen(result->failed[i]), shown, sizeof shown);
+        printf("  failed: %s\n", shown);
+    }
+}
+
 static void print_runs(const pp_study_result *result)
 {
     printf("runs        %zu, of which %zu disturbed and %zu failed\n", result->run_count,
@@ -31,6 +43,7 @@ static void print_runs(const pp_study_result *result)
     if (result->repeated_count > 0)
         printf("blocks      %zu, of which %zu measured again because of a disturbance\n",
                result->block_count, result->repeated_count);
+    print_failed(result);
     for (size_t i = 0; i < result->disturbed_count; i++)
         printf("  disturbed: %s\n", result->disturbed[i]);
     if (result->disturbed_count > 0)
@@ -65,12 +78,12 @@ pp_status pp_study_print_summary(pp_arena *arena, const pp_study_result *result,
 /* ---- for programs -------------------------------------------------------------------------------
  */
 
-static pp_json *encode_disturbed(pp_arena *arena, const pp_study_result *result)
+static pp_json *encode_sentences(pp_arena *arena, const char *const *sentences, size_t count)
 {
     pp_json *list = pp_json_new_array(arena);
 
-    for (size_t i = 0; i < result->disturbed_count; i++)
-        pp_json_add(arena, list, pp_json_new_string(arena, result->disturbed[i]));
+    for (size_t i = 0; i < count; i++)
+        pp_json_add(arena, list, pp_json_new_string(arena, sentences[i]));
     return list;
 }
 
@@ -93,7 +106,10 @@ pp_status pp_study_print_json(pp_arena *arena, const pp_study_result *result, pp
     pp_json_set_int(arena, object, "run_count", (int64_t)result->run_count);
     pp_json_set_int(arena, object, "failed_run_count", (int64_t)result->failed_count);
     pp_json_set_int(arena, object, "repeated_block_count", (int64_t)result->repeated_count);
-    pp_json_set(arena, object, "disturbed_runs", encode_disturbed(arena, result));
+    pp_json_set(arena, object, "disturbed_runs",
+                encode_sentences(arena, result->disturbed, result->disturbed_count));
+    pp_json_set(arena, object, "failed_runs",
+                encode_sentences(arena, result->failed, result->failed_count));
     for (int step = 0; step < PP_STUDY_PHASE_COUNT; step++)
         pp_json_set_int(arena, steps, pp_study_phase_name((pp_study_phase)step),
                         result->step_ns[step]);

@@ -39,18 +39,26 @@ static pp_status require_json(derivation *d, const char *path, const pp_json **r
                         : pp_json_read_file(d->arena, path, NULL, ret_root, err);
 }
 
+static pp_status load_engine(derivation *d, size_t index, pp_error *err)
+{
+    const char *name = pp_bundle_engine_file(d->arena, &d->out->plan, index, PP_BUNDLE_ENGINE_NAME);
+    const char *path = name == NULL ? NULL : pp_bundle_path(d->arena, d->folder, "%s", name);
+
+    return require_json(d, path, &d->documents.engines[index], err);
+}
+
 static pp_status load_documents(derivation *d, pp_error *err)
 {
     const pp_study_plan *plan = &d->out->plan;
     pp_status st = require_json(d, pp_bundle_path(d->arena, d->folder, PP_BUNDLE_HOST),
                                 &d->documents.host, err);
 
-    if (st == PP_OK)
-        st = require_json(d, pp_bundle_path(d->arena, d->folder, PP_BUNDLE_ENGINE),
-                          &d->documents.engine, err);
+    d->documents.engines = PP_ARENA_NEW(d->arena, const pp_json *, plan->engine_count);
     d->documents.models = PP_ARENA_NEW(d->arena, const pp_json *, plan->model_count);
     if (st == PP_OK)
         st = pp_arena_check(d->arena, err);
+    for (size_t i = 0; st == PP_OK && i < plan->engine_count; i++)
+        st = load_engine(d, i, err);
     for (size_t i = 0; st == PP_OK && i < plan->model_count; i++)
         st = require_json(
             d, pp_bundle_path(d->arena, d->folder, PP_BUNDLE_MODEL, plan->models[i].id.data),

@@ -5,7 +5,7 @@
 #ifndef PP_EVIDENCE_LAYOUT_H
 #define PP_EVIDENCE_LAYOUT_H
 
-#include "base/arena.h"
+#include "model/study_plan.h"
 
 #define PP_BUNDLE_STATUS  "status.json"
 #define PP_BUNDLE_PLAN    "plan.json"
@@ -15,11 +15,12 @@
 /* Step and number of an attempt that was made again; below it, files under their old paths. */
 #define PP_BUNDLE_ATTEMPT "attempts/%s/attempt-%lld"
 
-#define PP_BUNDLE_HOST        "environment/paretopilot-doctor.json"
-#define PP_BUNDLE_ENGINE      "environment/engine.json"
-#define PP_BUNDLE_SERVER_HELP "environment/llama-server.help.txt"
-#define PP_BUNDLE_BENCH_HELP  "environment/llama-bench.help.txt"
-#define PP_BUNDLE_MODEL       "models/%s.json"
+#define PP_BUNDLE_HOST             "environment/paretopilot-doctor.json"
+/* Names in the folder of an engine, see pp_bundle_engine_file. */
+#define PP_BUNDLE_ENGINE_NAME      "engine.json"
+#define PP_BUNDLE_SERVER_HELP_NAME "llama-server.help.txt"
+#define PP_BUNDLE_BENCH_HELP_NAME  "llama-bench.help.txt"
+#define PP_BUNDLE_MODEL            "models/%s.json"
 
 #define PP_BUNDLE_PREFLIGHT_COMMAND "preflight/%s/server-command.json"
 #define PP_BUNDLE_PREFLIGHT_STDOUT  "preflight/%s/server.stdout.log"
@@ -47,5 +48,10 @@
 
 /** "<folder>/<name>" for one of the patterns above; NULL when memory is short. */
 char *pp_bundle_path(pp_arena *arena, const char *folder, const char *pattern, ...) PP_PRINTF(3, 4);
+
+/** Where a file of one engine of a plan stands: "environment/<name>" when there is one engine,
+ * "environment/engines/<id>/<name>" when there are several. */
+char *pp_bundle_engine_file(pp_arena *arena, const pp_study_plan *plan, size_t engine,
+                            const char *name);
 
 #endif

@@ -235,9 +235,17 @@ pp_json *pp_candidate_parameters(pp_arena *arena, const pp_study_plan *plan,
 
     for (int64_t i = 0; i < plan->passes && argv == NULL; i++)
         argv = pp_json_find(passes[i].server_command, "argv");
-    pp_json_set(arena, object, "configuration", pp_settings_encode(arena, &candidate->settings));
-    pp_json_set(arena, object, "model",
-                model_parameters(arena, plan, documents, candidate->model_index));
+    if (candidate->kind == PP_CANDIDATE_MANAGED)
+        pp_json_set(arena, object, "configuration",
+                    pp_settings_encode(arena, &candidate->settings));
+    else if (candidate->kind == PP_CANDIDATE_VERBATIM)
+        pp_json_set(arena, object, "configuration",
+                    pp_plan_words_settings(arena, &candidate->server_argv));
+    if (plan->schema > 1 && candidate->kind != PP_CANDIDATE_ENDPOINT)
+        pp_json_set_text(arena, object, "engine", plan->engines[candidate->engine_index].id);
+    if (candidate->kind != PP_CANDIDATE_ENDPOINT)
+        pp_json_set(arena, object, "model",
+                    model_parameters(arena, plan, documents, candidate->model_index));
     if (argv != NULL)
         pp_json_set(arena, object, "deployment_argv", argv);
     pp_json_set(arena, object, "measurement", measurement_parameters(arena, plan, passes, all));
@@ -344,8 +352,10 @@ static pp_json *study_metadata(pp_arena *arena, const pp_study_plan *plan,
     pp_json_set_text(arena, object, "baseline_id", plan->baseline_id);
     pp_json_set_int(arena, object, "passes", plan->passes);
     pp_json_set_int(arena, object, "settle_ms", plan->settle_ms);
-    pp_json_set(arena, object, "throughput", work_metadata(arena, plan));
-    pp_json_set(arena, object, "requests", requests_metadata(arena, plan));
+    pp_json_set(arena, object, "throughput",
+                plan->has_throughput ? work_metadata(arena, plan) : pp_json_new_null(arena));
+    pp_json_set(arena, object, "requests",
+                plan->has_requests ? requests_metadata(arena, plan) : pp_json_new_null(arena));
     pp_json_set(arena, object, "noise_limits", noise_metadata(arena, plan));
     pp_json_set(arena, object, "repeated_blocks", documents->repeated_blocks);
     pp_json_set_int(arena, object, "repeated_block_count",
@@ -382,15 +392,57 @@ static pp_json *host_metadata(pp_arena *arena, const pp_json *host)
     return object;
 }
 
-static pp_json *runtime_metadata(pp_arena *arena, const pp_json *engine)
+/* What all engines say alike, or null. */
+static const pp_json *common_member(pp_arena *arena, const pp_study_plan *plan,
+                                    const pp_study_documents *documents, const char *program,
+                                    const char *key)
+{
+    const pp_json *first = NULL;
+
+    for (size_t i = 0; i < plan->engine_count; i++) {
+        const pp_json *engine = documents->engines[i];
+        const pp_json *object = program == NULL ? engine : pp_json_find(engine, program);
+        const pp_json *value = member_or_null(arena, object, key);
+
+        if (i == 0)
+            first = value;
+        else if (!pp_json_equal(first, value))
+            return pp_json_new_null(arena);
+    }
+    return first;
+}
+
+static pp_json *runtime_metadata(pp_arena *arena, const pp_study_plan *plan,
+                                 const pp_study_documents *documents)
 {
     pp_json *runtime = pp_json_new_object(arena);
 
     pp_json_set_string(arena, runtime, "name", "llama.cpp");
     pp_json_set(arena, runtime, "revision",
-                member_or_null(arena, pp_json_find(engine, "server"), "version"));
-    copy_member(arena, runtime, engine, "pin");
+                common_member(arena, plan, documents, "server", "version"));
+    pp_json_set(arena, runtime, "pin", common_member(arena, plan, documents, NULL, "pin"));
     return runtime;
+}
+
+/* Version 2.0 names its builds; each candidate says which of them it is measured with. */
+static pp_json *engines_metadata(pp_arena *arena, const pp_study_plan *plan,
+                                 const pp_study_documents *documents)
+{
+    pp_json *list = pp_json_new_array(arena);
+
+    for (size_t i = 0; i < plan->engine_count; i++) {
+        const pp_json *server = pp_json_find(documents->engines[i], "server");
+        const pp_json *bench = pp_json_find(documents->engines[i], "bench");
+        pp_json *row = pp_json_new_object(arena);
+
+        pp_json_set_text(arena, row, "id", plan->engines[i].id);
+        pp_json_set(arena, row, "revision", member_or_null(arena, server, "version"));
+        copy_member(arena, row, documents->engines[i], "pin");
+        pp_json_set(arena, row, "server_sha256", member_or_null(arena, server, "sha256"));
+        pp_json_set(arena, row, "bench_sha256", member_or_null(arena, bench, "sha256"));
+        pp_json_add(arena, list, row);
+    }
+    return list;
 }
 
 pp_json *pp_set_metadata(pp_arena *arena, const pp_study_plan *plan,
@@ -403,7 +455,10 @@ pp_json *pp_set_metadata(pp_arena *arena, const pp_study_plan *plan,
     if (origin != PP_ORIGIN_MEASURED)
         pp_json_set_string(arena, object, "synthetic_kind", pp_origin_name(origin));
     pp_json_set(arena, object, "source", runner_metadata(arena, documents->host));
-    pp_json_set(arena, object, "runtime", runtime_metadata(arena, documents->engine));
+    if (plan->engine_count > 0)
+        pp_json_set(arena, object, "runtime", runtime_metadata(arena, plan, documents));
+    if (plan->schema > 1)
+        pp_json_set(arena, object, "engines", engines_metadata(arena, plan, documents));
     pp_json_set(arena, object, "host", host_metadata(arena, documents->host));
     pp_json_set(arena, object, "study", study_metadata(arena, plan, documents, passes));
     return object;

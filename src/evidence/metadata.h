@@ -9,7 +9,7 @@
 /* Documents that hold for the whole study. */
 typedef struct pp_study_documents {
     const pp_json *host;
-    const pp_json *engine;
+    const pp_json **engines;        /* one for each engine of the plan */
     const pp_json **models;         /* one for each model of the plan */
     const pp_json *repeated_blocks; /* [{block, rounds}], as the journal has them */
     char plan_sha256[PP_SHA256_HEX_SIZE];

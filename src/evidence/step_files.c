@@ -11,7 +11,7 @@
 #include "evidence/layout.h"
 #include "model/fields.h"
 
-typedef enum place_of { OF_STUDY, OF_MODEL, OF_CANDIDATE, OF_PASS } place_of;
+typedef enum place_of { OF_STUDY, OF_ENGINE, OF_MODEL, OF_CANDIDATE, OF_PASS } place_of;
 
 /* Whatever a step writes stands here, or it is neither digested nor kept when the step is repeated.
  * A pattern may name a folder. */
@@ -22,9 +22,9 @@ static const struct {
 } places[] = {
     {PP_STUDY_VERIFY, OF_STUDY, PP_BUNDLE_PLAN},
     {PP_STUDY_VERIFY, OF_STUDY, PP_BUNDLE_HOST},
-    {PP_STUDY_VERIFY, OF_STUDY, PP_BUNDLE_ENGINE},
-    {PP_STUDY_VERIFY, OF_STUDY, PP_BUNDLE_SERVER_HELP},
-    {PP_STUDY_VERIFY, OF_STUDY, PP_BUNDLE_BENCH_HELP},
+    {PP_STUDY_VERIFY, OF_ENGINE, PP_BUNDLE_ENGINE_NAME},
+    {PP_STUDY_VERIFY, OF_ENGINE, PP_BUNDLE_SERVER_HELP_NAME},
+    {PP_STUDY_VERIFY, OF_ENGINE, PP_BUNDLE_BENCH_HELP_NAME},
     {PP_STUDY_VERIFY, OF_STUDY, PP_BUNDLE_CONSTRAINTS},
     {PP_STUDY_VERIFY, OF_MODEL, PP_BUNDLE_MODEL},
     {PP_STUDY_VERIFY, OF_CANDIDATE, PP_BUNDLE_SETTINGS},
@@ -116,6 +116,8 @@ static pp_status add_pattern(finder *f, place_of of, const char *pattern, pp_err
         return add_place(f, pattern, err);
     if (f->step->has_candidate)
         return add_place(f, fill_in(f, pattern, plan->candidates[f->step->candidate].id.data), err);
+    for (size_t i = 0; st == PP_OK && of == OF_ENGINE && i < plan->engine_count; i++)
+        st = add_place(f, pp_bundle_engine_file(f->arena, plan, i, pattern), err);
     for (size_t i = 0; st == PP_OK && of == OF_MODEL && i < plan->model_count; i++)
         st = add_place(f, fill_in(f, pattern, plan->models[i].id.data), err);
     for (size_t i = 0; st == PP_OK && of == OF_CANDIDATE && i < plan->candidate_count; i++)

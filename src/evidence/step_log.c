@@ -97,6 +97,8 @@ static pp_status read_begin(reader *r, const pp_json *line, pp_error *err)
         log->constraints_sha256 = pp_checked_text(line, "constraints_sha256");
     if (pp_json_find(line, "model_folder") != NULL)
         log->model_folder = pp_checked_text(line, "model_folder");
+    if (pp_json_find(line, "plan_folder") != NULL)
+        log->plan_folder = pp_checked_text(line, "plan_folder");
     return PP_OK;
 }
 

@@ -36,6 +36,7 @@ typedef struct pp_step_log {
     pp_text plan_sha256;
     pp_text constraints_sha256; /* zeroed without steps, as model_folder */
     pp_text model_folder;
+    pp_text plan_folder; /* zeroed where the journal does not say */
     size_t session_count;
     int64_t began_unix_ms;
     int64_t session_began_unix_ms;

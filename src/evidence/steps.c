@@ -60,18 +60,49 @@ static void add_preflight(builder *b)
             b, (pp_study_step){.phase = PP_STUDY_PREFLIGHT, .has_candidate = true, .candidate = i});
 }
 
+bool pp_study_runs_bench(const pp_study_plan *plan, size_t candidate)
+{
+    const pp_plan_candidate *c = &plan->candidates[candidate];
+
+    return plan->has_throughput &&
+           (c->kind == PP_CANDIDATE_MANAGED ||
+            (c->kind == PP_CANDIDATE_VERBATIM && c->throughput_argv.count > 0));
+}
+
+/* Does this candidate have a part in the phase? */
+static bool takes_part(const builder *b, pp_study_phase phase, size_t candidate)
+{
+    return phase == PP_STUDY_THROUGHPUT ? pp_study_runs_bench(b->plan, candidate)
+                                        : b->plan->has_requests;
+}
+
+static bool has_work(const builder *b, pp_study_phase phase)
+{
+    for (size_t i = 0; i < b->plan->candidate_count; i++) {
+        if (takes_part(b, phase, i))
+            return true;
+    }
+    return false;
+}
+
 static void add_passes(builder *b, pp_study_phase phase)
 {
+    if (!has_work(b, phase))
+        return;
     for (int64_t pass = 1; pass <= b->plan->passes; pass++) {
         open_block(
             b,
             pp_arena_printf(b->arena, "%s/pass-%lld", pp_study_phase_name(phase), (long long)pass),
             true);
-        for (size_t i = 0; i < b->plan->candidate_count; i++)
-            add_step(b, (pp_study_step){.phase = phase,
-                                        .has_candidate = true,
-                                        .candidate = pp_study_plan_order(b->plan, pass, i),
-                                        .pass = pass});
+        for (size_t i = 0; i < b->plan->candidate_count; i++) {
+            const size_t candidate = pp_study_plan_order(b->plan, pass, i);
+
+            if (takes_part(b, phase, candidate))
+                add_step(b, (pp_study_step){.phase = phase,
+                                            .has_candidate = true,
+                                            .candidate = candidate,
+                                            .pass = pass});
+        }
     }
 }
 

@@ -46,6 +46,9 @@ typedef struct pp_study_steps {
 PP_MUST_CHECK pp_status pp_study_steps_list(pp_arena *arena, const pp_study_plan *plan,
                                             pp_study_steps *ret_steps, pp_error *err);
 
+/** llama-bench runs for this candidate. */
+bool pp_study_runs_bench(const pp_study_plan *plan, size_t candidate);
+
 /** Index of the step with this id; false when there is none. */
 bool pp_study_steps_find(const pp_study_steps *steps, pp_text id, size_t *ret_index);
 

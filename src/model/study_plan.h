@@ -207,6 +207,10 @@ PP_MUST_CHECK pp_status pp_study_plan_decode(pp_arena *arena, const pp_json *roo
  * plan gives the same order on every machine. */
 size_t pp_study_plan_order(const pp_study_plan *plan, int64_t pass, size_t position);
 
+/** {"threads": 4, ...}: settings that a command line given word for word names, whatever it leaves
+ * to defaults. */
+pp_json *pp_plan_words_settings(pp_arena *arena, const pp_plan_words *words);
+
 /** True when some candidate is started by the study, so that an engine is needed. */
 bool pp_study_plan_starts_servers(const pp_study_plan *plan);
 

@@ -6,6 +6,7 @@
  * model and the value of the port are not compared: engine and model say them. */
 #include "model/study_plan_parts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -76,13 +77,21 @@ static const struct {
     {"--load-mode", "load_mode"},
 };
 
-static const char *name_of_option(differences *d, pp_text option)
+static const char *setting_of(pp_text option)
 {
     for (size_t i = 0; i < PP_COUNT_OF(spelled); i++) {
         if (pp_text_is(option, spelled[i].option))
-            return pp_arena_printf(d->arena, "settings.%s", spelled[i].setting);
+            return spelled[i].setting;
     }
-    return pp_arena_printf(d->arena, "argv.%s", option.data);
+    return NULL;
+}
+
+static const char *name_of_option(differences *d, pp_text option)
+{
+    const char *setting = setting_of(option);
+
+    return setting != NULL ? pp_arena_printf(d->arena, "settings.%s", setting)
+                           : pp_arena_printf(d->arena, "argv.%s", option.data);
 }
 
 static bool is_option(pp_text word)
@@ -275,4 +284,34 @@ pp_status pp_plan_decode_stages(pp_arena *arena, const pp_json *root, pp_study_p
             st = check_stage(arena, plan, from, stage, err);
     }
     return st == PP_OK ? pp_arena_check(arena, err) : st;
+}
+
+/* ---- what a line says --------------------------------------------------------------------------
+ */
+
+static bool is_count(pp_text value)
+{
+    for (size_t i = 0; i < value.size; i++) {
+        if (value.data[i] < '0' || value.data[i] > '9')
+            return false;
+    }
+    return value.size > 0 && value.size < 19;
+}
+
+pp_json *pp_plan_words_settings(pp_arena *arena, const pp_plan_words *words)
+{
+    pp_json *object = pp_json_new_object(arena);
+
+    for (size_t i = 1; i + 1 < words->count; i++) {
+        const char *setting = setting_of(words->words[i]);
+        pp_text value = words->words[i + 1];
+
+        if (setting == NULL || is_option(value))
+            continue;
+        if (is_count(value))
+            pp_json_set_int(arena, object, setting, strtoll(value.data, NULL, 10));
+        else
+            pp_json_set_text(arena, object, setting, value);
+    }
+    return object;
 }

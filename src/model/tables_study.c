@@ -44,14 +44,17 @@ static const pp_field engine_rows[] = {
     MEMBER("bench", "llama-bench", OBJECT(program_fields)),
     MEMBER("cleared_environment", "`LLAMA_ARG_*` variables that were taken out",
            LIST(pp_type_filled)),
+    OPTION("environment", "variables that the plan gives the programs", "{}", MAP(pp_type_text)),
+    OPTION("id", "of the plan; absent where the plan has version 1.0", NULL, FILE_ID),
 };
 const pp_fields pp_engine_fields = FIELDS_AT("engine", "llama.cpp", engine_rows, "study-files");
 
 static const pp_field readback_rows[] = {
-    MEMBER("build_info", "of the build", TEXT),
-    MEMBER("model_path", "of the model that it loaded", TEXT),
-    MEMBER("total_slots", "slots", COUNT),
-    MEMBER("n_ctx_per_slot", "context of each slot", COUNT, UNIT("tokens")),
+    MEMBER("build_info", "of the build", TEXT, OR_NULL),
+    MEMBER("model_path", "of the model that it loaded", TEXT, OR_NULL),
+    MEMBER("total_slots", "slots", COUNT, OR_NULL),
+    MEMBER("n_ctx_per_slot", "context of each slot", COUNT, UNIT("tokens"), OR_NULL),
+    OPTION("is_sleeping", "its first request waits for the model", NULL, BOOL, OR_NULL),
 };
 static const pp_fields readback_fields =
     FIELDS("readback", "what the running server said of itself", readback_rows);
@@ -62,7 +65,10 @@ static const pp_field server_command_rows[] = {
     MEMBER("argv", "program and arguments", LIST(pp_type_text), AT_LEAST_ONE),
     MEMBER("url", "where it answered", FILLED),
     MEMBER("startup_ms", "from its start until it was ready", POSITIVE_REAL),
-    MEMBER("readback", "what it said of itself", OBJECT(readback_fields)),
+    MEMBER("readback", "what it said of itself; null where it says nothing",
+           OBJECT(readback_fields), OR_NULL),
+    OPTION("working_directory", "where it ran; absent where the line does not depend on it", NULL,
+           PATH),
 };
 const pp_fields pp_server_command_fields =
     FIELDS_AT("server-command", "one start of llama-server", server_command_rows, "study-files");
@@ -71,6 +77,8 @@ static const pp_field bench_command_rows[] = {
     MEMBER("schema_version", "version of the format", WORDS(pp_words_1_0)),
     MEMBER("document", "what this is", WORDS(word_bench_command)),
     MEMBER("argv", "program and arguments", LIST(pp_type_text), AT_LEAST_ONE),
+    OPTION("working_directory", "where it ran; absent where the line does not depend on it", NULL,
+           PATH),
 };
 const pp_fields pp_bench_command_fields =
     FIELDS_AT("bench-command", "how llama-bench is run", bench_command_rows, "study-files");
@@ -94,6 +102,15 @@ static const pp_field exit_rows[] = {
 static const pp_fields exit_fields =
     FIELDS("run-exit", "how the measured program ended", exit_rows);
 
+static const pp_field pause_rows[] = {
+    MEMBER("waited_ms", "before the run", COUNT),
+    MEMBER("gave_up", "it did not become idle in time, and the run began all the same", BOOL),
+    MEMBER("foreign_percent", "of one core, by others, in the last two whole seconds",
+           POSITIVE_REAL, OR_NULL),
+};
+static const pp_fields pause_fields =
+    FIELDS("run-pause", "waiting until the machine is idle", pause_rows);
+
 #define RUN_ROWS                                                                                   \
     MEMBER("schema_version", "version of the format", WORDS(pp_words_1_0)),                        \
         MEMBER("document", "what this is", WORDS(word_study_run)),                                 \
@@ -107,7 +124,9 @@ static const pp_fields exit_fields =
         MEMBER("exit", "how the measured program ended; null when it never ran",                   \
                OBJECT(exit_fields), OR_NULL),                                                      \
         MEMBER("watch", "the noise of this run", OBJECT(pp_watch_fields)),                         \
-        OPTION("attempt", "number of the attempt at its step", "1", INT(1, INT64_MAX))
+        OPTION("attempt", "number of the attempt at its step", "1", INT(1, INT64_MAX)),            \
+        OPTION("pause", "the wait before it; absent where the plan has a fixed one", NULL,         \
+               OBJECT(pause_fields))
 
 static const pp_field run_rows[] = {RUN_ROWS};
 const pp_fields pp_study_run_fields =
@@ -171,6 +190,8 @@ static const pp_field begin_rows[] = {
     OPTION("constraints_sha256", "of `experiment/constraints.json`; absent where no steps follow",
            NULL, SHA256),
     OPTION("model_folder", "that model paths of the plan start from, as it was given", NULL, PATH),
+    OPTION("plan_folder", "that all other paths of the plan start from, as it was given", NULL,
+           PATH),
 };
 static const pp_field resume_rows[] = {
     EVENT_ROWS(event_resume),
@@ -276,6 +297,8 @@ static const pp_field summary_rows[] = {
     MEMBER("failed_run_count", "of these, failed", COUNT),
     MEMBER("repeated_block_count", "blocks measured again because of a disturbance", COUNT),
     MEMBER("disturbed_runs", "a sentence for each disturbed run", LIST(pp_type_filled)),
+    OPTION("failed_runs", "a sentence for each failed run, with the file that says it", "[]",
+           LIST(pp_type_filled)),
     MEMBER("step_ns", "time of each step", OBJECT(step_fields)),
     MEMBER("report", "path of the report", FILLED),
 };

@@ -40,8 +40,10 @@ pp_status pp_study_derive_again(pp_study *study, pp_study_result *ret_result, pp
 pp_status pp_study_assemble(pp_study *study, pp_study_result *ret_result, pp_error *err)
 {
     pp_derived *derived = NULL;
-    pp_status st = derive(study, &derived, err);
+    pp_status st = pp_study_check_engines_unchanged(study, err);
 
+    if (st == PP_OK)
+        st = derive(study, &derived, err);
     if (st == PP_OK)
         st = save_all(study, derived, err);
     return st == PP_OK ? pp_study_fill_result(study, derived, ret_result, err) : st;

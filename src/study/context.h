@@ -19,9 +19,11 @@ typedef struct pp_study {
     pp_buf plan_bytes; /* the file as it was read */
     char plan_sha256[PP_SHA256_HEX_SIZE];
     pp_study_steps steps;
-    pp_step_log log; /* what happened so far, in earlier sessions and in this one */
-    bool *changed;   /* of each step: it was done, but its files are not what they were */
-    pp_engine engine;
+    pp_step_log log;    /* what happened so far, in earlier sessions and in this one */
+    bool *changed;      /* of each step: it was done, but its files are not what they were */
+    pp_engine *engines; /* one for each engine of the plan */
+    const char **recorded_folders; /* of these, of a study that goes on; NULL: it begins */
+    const char *plan_folder;       /* paths of the plan are relative to it */
     const char *model_folder;
     const char **model_paths; /* one for each model of the plan */
     pp_gguf *models;
@@ -52,10 +54,32 @@ PP_MUST_CHECK pp_status pp_study_check_this_host(pp_study *study, pp_error *err)
 /** Fails with PP_ERR_UNAVAILABLE on an emulated CPU, unless that is allowed. */
 PP_MUST_CHECK pp_status pp_study_check_host(const pp_host_facts *host, bool allow_emulated,
                                             pp_error *err);
-PP_MUST_CHECK pp_status pp_study_probe(pp_study *study, pp_error *err);
 PP_MUST_CHECK pp_status pp_study_verify_models(pp_study *study, pp_error *err);
 /** Documents that say what was measured, where and with what: the step "verify". */
 PP_MUST_CHECK pp_status pp_study_write_inputs(pp_study *study, pp_error *err);
+
+/* engines.c */
+/** Find and ask every engine of the plan. */
+PP_MUST_CHECK pp_status pp_study_probe(pp_study *study, pp_error *err);
+/** The same, but an engine that no command line is made for may be absent: a line in `notes`. */
+PP_MUST_CHECK pp_status pp_study_probe_for_lines(pp_study *study, pp_buf *notes, pp_error *err);
+const pp_engine *pp_study_engine(const pp_study *study, const pp_plan_candidate *candidate);
+/** Where a file of an engine stands in the bundle. */
+const char *pp_study_engine_file(const pp_study *study, size_t engine, const char *name);
+PP_MUST_CHECK pp_status pp_study_write_engines(pp_study *study, pp_error *err);
+/** The folders that the bundle has recorded are those in which engines are looked for. */
+PP_MUST_CHECK pp_status pp_study_recall_engines(pp_study *study, pp_error *err);
+/**
+ * Does a log of this candidate's engine say what the plan wants it to say, and nothing that it
+ * forbids? Fails with PP_ERR_PEER naming log, marker and line.
+ */
+PP_MUST_CHECK pp_status pp_study_check_markers(pp_study *study, const pp_plan_candidate *candidate,
+                                               const char *log, pp_error *err);
+/** command.c: lines that are given start the programs and models that the plan names beside them.
+ * Fails with PP_ERR_DOMAIN, PP_ERR_IO. */
+PP_MUST_CHECK pp_status pp_study_check_lines(pp_study *study, pp_error *err);
+/** Digests of all programs are what they were when they were asked. */
+PP_MUST_CHECK pp_status pp_study_check_engines_unchanged(pp_study *study, pp_error *err);
 
 /* start.c: from nothing to an output folder with a journal whose step "verify" is done */
 PP_MUST_CHECK pp_status pp_study_start(pp_study *study, pp_error *err);
@@ -124,9 +148,23 @@ PP_MUST_CHECK pp_status pp_study_save_document(pp_study *study, const char *path
 PP_MUST_CHECK pp_status pp_study_write_status(pp_study *study, bool complete, const char *reason,
                                               pp_error *err);
 
+/* pause.c: what happens before a run */
+typedef struct pp_study_pause_facts {
+    bool known; /* the plan waits until the machine is idle; the rest is zeroed otherwise */
+    int64_t waited_ms;
+    bool gave_up;                  /* it did not become idle in time */
+    pp_maybe_real foreign_percent; /* of one core, by others, over the last whole look */
+} pp_study_pause_facts;
+
+/** Wait as the plan says. Fails with PP_ERR_INTERRUPTED, PP_ERR_UNAVAILABLE as pp_watch_start. */
+PP_MUST_CHECK pp_status pp_study_pause(pp_study *study, pp_study_pause_facts *ret_facts,
+                                       pp_error *err);
+pp_json *pp_study_pause_to_json(pp_arena *arena, const pp_study_pause_facts *facts);
+
 /* record.c: the record of a run */
 typedef struct pp_study_record {
     const pp_study_step *step;
+    pp_study_pause_facts pause;
     int64_t started_unix_ms;
     int64_t started_ns;
     pp_watch *watch;
@@ -137,6 +175,7 @@ typedef struct pp_study_record {
     pp_watch_result watched;
 } pp_study_record;
 
+/** Pause as the plan says, then start the watch. */
 PP_MUST_CHECK pp_status pp_study_record_begin(pp_study *study, const pp_study_step *step,
                                               pp_study_record *ret_record, pp_error *err);
 /** Note an error of the measured program as the failure of this run. */
@@ -154,8 +193,6 @@ PP_MUST_CHECK pp_status pp_study_record_end(pp_study *study, pp_study_record *re
 /** `note` is what came out of the step that has just ended; NULL at its begin. */
 void pp_study_report(pp_study *study, pp_study_phase phase, const char *what, const char *note);
 
-/** Sleep for the plan's settle time. Fails with PP_ERR_INTERRUPTED. */
-PP_MUST_CHECK pp_status pp_study_settle(pp_study *study, pp_error *err);
 PP_MUST_CHECK pp_status pp_study_check_stop(const pp_study *study, pp_error *err);
 
 #endif

@@ -7,6 +7,35 @@
 #include "study/context.h"
 #include "study/machine_json.h"
 
+/* Nothing that a plan asks for is silently left out. */
+static pp_status check_carried_out(const pp_study_plan *plan, pp_error *err)
+{
+    const struct {
+        bool asked;
+        const char *where;
+    } parts[] = {
+        {plan->suite.present, "$.suite"},
+        {plan->load.present, "$.load"},
+        {plan->load_plan.present, "$.load_plan"},
+        {plan->policies.present, "$.policies"},
+    };
+
+    for (size_t i = 0; i < PP_COUNT_OF(parts); i++) {
+        if (parts[i].asked)
+            return pp_fail(err, PP_ERR_DOMAIN,
+                           "%s: this version does not carry that out yet; say null",
+                           parts[i].where);
+    }
+    for (size_t i = 0; i < plan->candidate_count; i++) {
+        if (plan->candidates[i].kind == PP_CANDIDATE_ENDPOINT)
+            return pp_fail(err, PP_ERR_DOMAIN,
+                           "$.candidates[%zu]: this version does not measure endpoints in a study "
+                           "yet",
+                           i);
+    }
+    return PP_OK;
+}
+
 static pp_status load_plan(pp_study *study, pp_error *err)
 {
     const char *path = study->options->plan_path;
@@ -19,6 +48,8 @@ static pp_status load_plan(pp_study *study, pp_error *err)
         return pp_wrap(err, st, "loading plan");
     st = pp_study_plan_decode(study->arena, root, &study->plan, err);
     if (st == PP_OK)
+        st = check_carried_out(&study->plan, err);
+    if (st == PP_OK)
         st = pp_sha256_of(study->plan_bytes.data, study->plan_bytes.size, study->plan_sha256, err);
     return pp_wrap(err, st, "loading plan '%s'", path);
 }
@@ -27,8 +58,10 @@ pp_status pp_study_resolve_models(pp_study *study, pp_error *err)
 {
     const char *folder = study->options->model_dir;
 
+    if (study->plan_folder == NULL)
+        study->plan_folder = pp_path_folder(study->arena, study->options->plan_path);
     if (folder == NULL)
-        folder = pp_path_folder(study->arena, study->options->plan_path);
+        folder = study->plan_folder;
     study->model_folder = folder;
     study->model_paths = PP_ARENA_NEW(study->arena, const char *, study->plan.model_count);
     study->models = PP_ARENA_NEW(study->arena, pp_gguf, study->plan.model_count);
@@ -72,14 +105,6 @@ pp_status pp_study_check_this_host(pp_study *study, pp_error *err)
     return pp_study_check_host(&study->host, study->options->allow_emulated, err);
 }
 
-pp_status pp_study_probe(pp_study *study, pp_error *err)
-{
-    const char *llama_dir = NULL;
-    pp_status st = pp_engine_find(study->arena, study->options->llama_dir, &llama_dir, err);
-
-    return st == PP_OK ? pp_engine_probe(study->arena, llama_dir, &study->engine, err) : st;
-}
-
 /* Size first: a wrong one is found without reading a gigabyte. */
 static pp_status verify_model(const pp_plan_model *model, const char *path, pp_error *err)
 {
@@ -120,15 +145,6 @@ pp_status pp_study_verify_models(pp_study *study, pp_error *err)
 /* ---- files that say what was measured, where and with what -------------------------------------
  */
 
-static pp_status write_text(pp_study *study, const char *name, const char *bytes, size_t size,
-                            pp_error *err)
-{
-    const char *path = pp_bundle_path(study->arena, study->folder, "%s", name);
-    pp_status st = pp_study_ensure_folder(study, path, err);
-
-    return st == PP_OK ? pp_file_write_new(path, bytes, size, err) : st;
-}
-
 static pp_status write_document(pp_study *study, const char *name, const char *kind, pp_json *value,
                                 pp_error *err)
 {
@@ -165,6 +181,8 @@ static pp_status write_settings(pp_study *study, pp_error *err)
     for (size_t i = 0; st == PP_OK && i < study->plan.candidate_count; i++) {
         const pp_plan_candidate *candidate = &study->plan.candidates[i];
 
+        if (candidate->kind != PP_CANDIDATE_MANAGED)
+            continue; /* what it declares stands in the plan */
         st = pp_study_save_document(
             study,
             pp_bundle_path(study->arena, study->folder, PP_BUNDLE_SETTINGS, candidate->id.data),
@@ -180,14 +198,7 @@ pp_status pp_study_write_inputs(pp_study *study, pp_error *err)
                                   pp_host_facts_to_json(arena, &study->host), err);
 
     if (st == PP_OK)
-        st = write_document(study, PP_BUNDLE_ENGINE, "engine",
-                            pp_engine_encode(arena, &study->engine), err);
-    if (st == PP_OK)
-        st = write_text(study, PP_BUNDLE_SERVER_HELP, study->engine.server.help,
-                        strlen(study->engine.server.help), err);
-    if (st == PP_OK)
-        st = write_text(study, PP_BUNDLE_BENCH_HELP, study->engine.bench.help,
-                        strlen(study->engine.bench.help), err);
+        st = pp_study_write_engines(study, err);
     if (st == PP_OK)
         st = write_json(study, PP_BUNDLE_CONSTRAINTS, study->plan.constraints_json, err);
     if (st == PP_OK)

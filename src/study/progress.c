@@ -25,17 +25,3 @@ pp_status pp_study_check_stop(const pp_study *study, pp_error *err)
         return pp_fail(err, PP_ERR_INTERRUPTED, "interrupted");
     return PP_OK;
 }
-
-pp_status pp_study_settle(pp_study *study, pp_error *err)
-{
-    int64_t until_ns = pp_clock_now_ns() + study->plan.settle_ms * PP_NS_PER_MS;
-    pp_status st = pp_study_check_stop(study, err);
-
-    while (st == PP_OK && pp_clock_now_ns() < until_ns) {
-        int64_t step_ns = pp_clock_now_ns() + 100 * PP_NS_PER_MS;
-
-        pp_clock_sleep_until_ns(step_ns < until_ns ? step_ns : until_ns);
-        st = pp_study_check_stop(study, err);
-    }
-    return st;
-}

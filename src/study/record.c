@@ -14,9 +14,14 @@ pp_status pp_study_record_begin(pp_study *study, const pp_study_step *step,
 {
     pp_watch_options options;
 
+    pp_status st;
+
     pp_watch_options_default(&options);
     memset(ret_record, 0, sizeof *ret_record);
     ret_record->step = step;
+    st = pp_study_pause(study, &ret_record->pause, err);
+    if (st != PP_OK)
+        return st;
     ret_record->started_unix_ms = pp_clock_unix_ms();
     options.foreign_limit_percent = study->plan.noise.foreign_cpu_percent;
     options.steal_limit_percent = study->plan.noise.steal_percent;
@@ -96,6 +101,9 @@ static pp_json *encode(pp_study *study, const pp_study_record *record)
     pp_json_set_string(study->arena, object, "failure", record->failure);
     pp_json_set(study->arena, object, "exit",
                 record->exit == NULL ? pp_json_new_null(study->arena) : record->exit);
+    if (record->pause.known)
+        pp_json_set(study->arena, object, "pause",
+                    pp_study_pause_to_json(study->arena, &record->pause));
     pp_json_set(study->arena, object, "watch",
                 pp_watch_result_to_json(study->arena, &record->watched));
     return object;

@@ -1,5 +1,5 @@
 /* One run of llama-server: a fresh process, a fixed sequence of streamed requests, its memory. */
-#include "study/requests.h"
+#include "study/command.h"
 
 #include "base/clock.h"
 #include "base/files.h"
@@ -29,29 +29,6 @@ typedef struct request_run {
     bool has_after_warmup; /* false without a warm-up */
     pp_process_memory after_requests;
 } request_run;
-
-pp_server_options pp_study_server_options(pp_study *study, const pp_plan_candidate *candidate)
-{
-    return (pp_server_options){
-        .engine = &study->engine,
-        .model_path = pp_study_model_path(study, candidate),
-        .settings = &candidate->settings,
-        .start_timeout_ns = study->plan.deadlines.start_ms * PP_NS_PER_MS,
-        .loop = study->loop,
-        .stop = study->options->stop,
-    };
-}
-
-pp_json *pp_study_server_command(pp_arena *arena, const pp_server *server)
-{
-    pp_json *object = pp_json_new_object(arena);
-
-    pp_json_set(arena, object, "argv", pp_argv_encode(arena, pp_server_argv(server)));
-    pp_json_set_string(arena, object, "url", pp_server_url(server));
-    pp_json_set_real(arena, object, "startup_ms", pp_server_startup_ms(server));
-    pp_json_set(arena, object, "readback", pp_server_readback(server));
-    return object;
-}
 
 static char *path_of(const request_run *run, const char *pattern)
 {
@@ -83,7 +60,7 @@ static pp_status start_server(request_run *run, pp_error *err)
     /* if it has just died, the next step finds out */
     pp_ignore(pp_watch_track(run->record.watch, pp_server_pid(run->server), NULL));
     return pp_study_save_document(study, path_of(run, PP_BUNDLE_SERVER_COMMAND), "server-command",
-                                  pp_study_server_command(study->arena, run->server), err);
+                                  pp_study_server_command(study, run->candidate, run->server), err);
 }
 
 static pp_status prepare_workload(request_run *run, pp_error *err)
@@ -228,6 +205,9 @@ static pp_status measure(request_run *run, pp_error *err)
                        run->load.sample_count, run->load.asked_count);
     if (st == PP_OK)
         st = pp_process_memory_read("/", pid, &run->after_requests, err);
+    /* a dead one that nobody waited for still has a place in /proc, and no memory */
+    if (st == PP_OK)
+        st = pp_server_check_alive(run->server, err);
     if (st != PP_OK) {
         pp_error died = {0};
 
@@ -290,9 +270,12 @@ static pp_status measure_and_save(request_run *run, pp_study_outcome *ret_outcom
     pp_status measured = measure(run, &failure);
     pp_status st;
 
+    stop_server(run);
+    if (measured == PP_OK)
+        measured = pp_study_check_markers(run->study, run->candidate,
+                                          path_of(run, PP_BUNDLE_SERVER_STDERR), &failure);
     if (measured != PP_OK)
         pp_study_record_failure(run->study, &run->record, &failure);
-    stop_server(run);
     st = save_all(run, measured == PP_OK, ret_outcome, err);
     if (measured == PP_OK || !pp_study_is_our_failure(run->study, &failure))
         return st;
@@ -310,10 +293,8 @@ pp_status pp_study_run_requests(pp_study *study, const pp_study_step *step,
         .candidate = pp_study_candidate(study, step),
         .pass = (int)step->pass,
     };
-    pp_status st = pp_study_settle(study, err);
+    pp_status st = pp_study_record_begin(study, step, &run.record, err);
 
-    if (st == PP_OK)
-        st = pp_study_record_begin(study, step, &run.record, err);
     if (st != PP_OK)
         return st;
     st = measure_and_save(&run, ret_outcome, err);

@@ -35,12 +35,30 @@ static const char *sentence_of(pp_arena *arena, const pp_json *run)
         number_of(first, "measured"), text_of(first, "unit"), number_of(first, "limit"));
 }
 
+/* "q4, requests pass 1: llama-server ended with ...; see experiment/candidates/q4/..." */
+static const char *failure_of(pp_arena *arena, const pp_json *run)
+{
+    const char *id = text_of(run, "candidate_id");
+    const char *phase = text_of(run, "phase");
+    const int pass = (int)number_of(run, "pass");
+    const char *file = pp_arena_printf(
+        arena, strcmp(phase, "throughput") == 0 ? PP_BUNDLE_BENCH_RUN : PP_BUNDLE_SERVER_RUN, id,
+        pass);
+
+    return pp_arena_printf(arena, "%s, %s pass %d: %s; see %s", id, phase, pass,
+                           text_of(run, "failure"), file == NULL ? "" : file);
+}
+
 static void add_run(pp_arena *arena, const pp_json *run, pp_study_result *result)
 {
     const char *sentence;
 
     result->run_count++;
-    result->failed_count += strcmp(text_of(run, "outcome"), "failed") == 0;
+    if (strcmp(text_of(run, "outcome"), "failed") == 0) {
+        sentence = failure_of(arena, run);
+        if (sentence != NULL)
+            result->failed[result->failed_count++] = sentence;
+    }
     if (strcmp(text_of(run, "verdict"), "disturbed") != 0)
         return;
     sentence = sentence_of(arena, run);
@@ -57,7 +75,9 @@ pp_status pp_study_fill_result(pp_study *study, const pp_derived *derived,
     ret_result->derived = derived;
     ret_result->report_path = pp_bundle_path(study->arena, study->folder, PP_BUNDLE_REPORT);
     ret_result->disturbed = PP_ARENA_NEW(study->arena, const char *, count);
-    for (size_t i = 0; ret_result->disturbed != NULL && i < count; i++)
+    ret_result->failed = PP_ARENA_NEW(study->arena, const char *, count);
+    for (size_t i = 0; ret_result->disturbed != NULL && ret_result->failed != NULL && i < count;
+         i++)
         add_run(study->arena, runs->array.items[i], ret_result);
     for (size_t i = 0; i < study->steps.block_count; i++)
         ret_result->block_count += study->steps.blocks[i].repeats;

@@ -90,13 +90,12 @@ static pp_status check_steps(pp_study *study, const char **ret_changed, pp_error
 
 static pp_status use_recorded_folders(session *s, pp_error *err)
 {
-    const pp_json *engine = NULL;
-    pp_status st = pp_study_read_engine(&s->study, &engine, err);
+    pp_status st = pp_study_recall_engines(&s->study, err);
 
-    if (st == PP_OK && s->options.llama_dir == NULL)
-        s->options.llama_dir = pp_checked_text(engine, "folder").data;
-    if (st == PP_OK && s->options.model_dir == NULL)
+    if (s->options.model_dir == NULL)
         s->options.model_dir = s->study.log.model_folder.data;
+    if (s->study.log.plan_folder.size > 0)
+        s->study.plan_folder = s->study.log.plan_folder.data;
     return st == PP_OK ? pp_study_resolve_models(&s->study, err) : st;
 }
 
@@ -115,7 +114,9 @@ static pp_status check_the_same(session *s, pp_error *err)
     if (st == PP_OK)
         st = pp_study_probe(study, err);
     if (st == PP_OK)
-        st = pp_study_check_engine(study, err);
+        st = pp_study_check_engines(study, err);
+    if (st == PP_OK)
+        st = pp_study_check_lines(study, err);
     return st == PP_OK ? pp_http_loop_new(study->options->stop, &study->loop, err) : st;
 }
 

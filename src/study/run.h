@@ -45,6 +45,7 @@ typedef struct pp_study_result {
     size_t disturbed_count;    /* of these */
     size_t failed_count;
     const char **disturbed; /* one sentence for each disturbed run */
+    const char **failed;    /* one sentence for each failed run, with the file that says it */
     size_t block_count;     /* blocks that may be repeated */
     size_t repeated_count;  /* of these, measured more than once because of a disturbance */
     int64_t step_ns[PP_STUDY_PHASE_COUNT];
@@ -75,9 +76,14 @@ PP_MUST_CHECK pp_status pp_study_run(pp_arena *arena, const pp_study_options *op
 PP_MUST_CHECK pp_status pp_study_resume(pp_arena *arena, const pp_study_options *options,
                                         pp_study_result *ret_result, pp_error *err);
 
-/** The commands that pp_study_run would start, in its order, as shell lines with comments; ports
- * are shown as 0. Nothing is started but the engine's --version and --help. */
+/**
+ * The commands that pp_study_run would start, in its order, as shell lines with comments; free
+ * ports are shown as 0. Nothing is started but --version and --help of the engines.
+ *
+ * notes   a line for each engine that is not there, but whose candidates' lines are all given word
+ *         for word, so that it is not needed to print them
+ */
 PP_MUST_CHECK pp_status pp_study_print_plan(pp_arena *arena, const pp_study_options *options,
-                                            pp_buf *out, pp_error *err);
+                                            pp_buf *out, pp_buf *notes, pp_error *err);
 
 #endif

@@ -58,20 +58,29 @@ static pp_status check_program(const pp_program *found, const pp_json *recorded,
                    found->path, found->sha256, sha256.data);
 }
 
-pp_status pp_study_read_engine(pp_study *study, const pp_json **ret_engine, pp_error *err)
+pp_status pp_study_read_engine(pp_study *study, size_t engine, const pp_json **ret_engine,
+                               pp_error *err)
 {
-    return read_document(study, PP_BUNDLE_ENGINE, "engine", ret_engine, err);
+    const char *name = pp_study_engine_file(study, engine, PP_BUNDLE_ENGINE_NAME);
+
+    return name == NULL ? pp_arena_check(study->arena, err)
+                        : read_document(study, name, "engine", ret_engine, err);
 }
 
-pp_status pp_study_check_engine(pp_study *study, pp_error *err)
+pp_status pp_study_check_engines(pp_study *study, pp_error *err)
 {
-    const pp_json *recorded = NULL;
-    pp_status st = pp_study_read_engine(study, &recorded, err);
+    pp_status st = PP_OK;
 
-    if (st == PP_OK)
-        st = check_program(&study->engine.server, pp_checked_object(recorded, "server"), err);
-    if (st == PP_OK)
-        st = check_program(&study->engine.bench, pp_checked_object(recorded, "bench"), err);
+    for (size_t i = 0; st == PP_OK && i < study->plan.engine_count; i++) {
+        const pp_engine *engine = &study->engines[i];
+        const pp_json *recorded = NULL;
+
+        st = pp_study_read_engine(study, i, &recorded, err);
+        if (st == PP_OK)
+            st = check_program(&engine->server, pp_checked_object(recorded, "server"), err);
+        if (st == PP_OK)
+            st = check_program(&engine->bench, pp_checked_object(recorded, "bench"), err);
+    }
     return st;
 }
 

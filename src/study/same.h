@@ -11,14 +11,14 @@ PP_MUST_CHECK pp_status pp_study_check_plan(const pp_study *study, pp_error *err
  * against. */
 PP_MUST_CHECK pp_status pp_study_check_documents(pp_study *study, pp_error *err);
 
-/** Both programs of llama.cpp have the recorded digests. */
-PP_MUST_CHECK pp_status pp_study_check_engine(pp_study *study, pp_error *err);
+/** Both programs of every engine have the recorded digests. */
+PP_MUST_CHECK pp_status pp_study_check_engines(pp_study *study, pp_error *err);
 
 /** Architecture, model and number of CPUs are the recorded ones. */
 PP_MUST_CHECK pp_status pp_study_check_machine(pp_study *study, pp_error *err);
 
-/** The recorded document environment/engine.json. */
-PP_MUST_CHECK pp_status pp_study_read_engine(pp_study *study, const pp_json **ret_engine,
-                                             pp_error *err);
+/** The recorded document of one engine. */
+PP_MUST_CHECK pp_status pp_study_read_engine(pp_study *study, size_t engine,
+                                             const pp_json **ret_engine, pp_error *err);
 
 #endif

@@ -87,6 +87,7 @@ static pp_status begin_journal(pp_study *study, pp_error *err)
     pp_json_set_string(arena, begin, "plan_sha256", study->plan_sha256);
     pp_json_set_string(arena, begin, "constraints_sha256", constraints_sha256);
     pp_json_set_string(arena, begin, "model_folder", study->model_folder);
+    pp_json_set_string(arena, begin, "plan_folder", study->plan_folder);
     pp_json_set_string(arena, begin, "paretopilot_version", study->options->tool_version);
     return pp_journal_append(study->journal, arena, "begin", begin, err);
 }

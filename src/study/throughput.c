@@ -3,21 +3,8 @@
 #include "base/files.h"
 #include "evidence/figures.h"
 #include "evidence/layout.h"
+#include "study/command.h"
 #include "study/context.h"
-#include "study/requests.h"
-
-pp_status pp_study_bench_argv(pp_study *study, const pp_plan_candidate *candidate,
-                              pp_argv *ret_argv, pp_error *err)
-{
-    pp_bench_work work = {
-        .prompt_tokens = study->plan.throughput.prompt_tokens,
-        .generation_tokens = study->plan.throughput.generation_tokens,
-        .repetitions = study->plan.throughput.repetitions,
-    };
-
-    return pp_argv_bench(study->arena, &study->engine, pp_study_model_path(study, candidate),
-                         &candidate->settings, &work, ret_argv, err);
-}
 
 /* The child runs from here to its end, or until it is stopped; its exit goes into the record. */
 static pp_status run_child(pp_study *study, const pp_child_options *options,
@@ -65,6 +52,15 @@ static pp_status summarise(pp_study *study, const char *path, const char **ret_n
     return PP_OK;
 }
 
+/* Version 1.0 promises a look at logs of servers only. */
+static pp_status check_log(pp_study *study, const pp_study_step *step, const char *log,
+                           pp_error *err)
+{
+    return study->plan.schema == 1
+               ? PP_OK
+               : pp_study_check_markers(study, pp_study_candidate(study, step), log, err);
+}
+
 /* What the program does wrong goes into the record; the status is that of what is ours. */
 static pp_status measure(pp_study *study, const pp_child_options *options, pp_study_record *record,
                          const char **ret_note, pp_error *err)
@@ -72,6 +68,8 @@ static pp_status measure(pp_study *study, const pp_child_options *options, pp_st
     pp_error failure = {0};
     pp_status st = run_child(study, options, record, &failure);
 
+    if (st == PP_OK)
+        st = check_log(study, record->step, options->stderr_path, &failure);
     if (st == PP_OK)
         st = summarise(study, options->stdout_path, ret_note, &failure);
     if (st == PP_OK)
@@ -111,21 +109,20 @@ pp_status pp_study_run_throughput(pp_study *study, const pp_study_step *step,
 {
     const char *id = pp_study_candidate(study, step)->id.data;
     const int pass = (int)step->pass;
+    pp_study_bench bench = {0};
     pp_child_options options = {
-        .environment = study->engine.environment,
         .stdout_path = pp_bundle_path(study->arena, study->folder, PP_BUNDLE_BENCH_ROWS, id, pass),
         .stderr_path =
             pp_bundle_path(study->arena, study->folder, PP_BUNDLE_BENCH_STDERR, id, pass),
     };
-    pp_argv argv = {0};
     pp_status st = pp_study_ensure_folder(study, options.stdout_path, err);
 
     if (st == PP_OK)
-        st = pp_study_bench_argv(study, pp_study_candidate(study, step), &argv, err);
+        st = pp_study_bench_command(study, pp_study_candidate(study, step), &bench, err);
     if (st == PP_OK)
         st = pp_arena_check(study->arena, err);
-    if (st == PP_OK)
-        st = pp_study_settle(study, err);
-    options.argv = argv.words;
+    options.argv = bench.argv.words;
+    options.folder = bench.folder;
+    options.environment = bench.environment;
     return st == PP_OK ? run_and_record(study, step, &options, ret_outcome, err) : st;
 }
