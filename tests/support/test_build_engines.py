@@ -210,4 +210,5 @@ def main():
     return report.end()
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
