@@ -2,6 +2,7 @@
 
 tests/live/candidate_study.py runs all of them."""
 
+import hashlib
 import json
 import os
 import pathlib
@@ -16,8 +17,6 @@ from study_workflow import Runner, SOURCE, STEPS
 from tap import Report
 
 WORK = tempfile.TemporaryDirectory(prefix="candidate-study-test-")
-PLAN = SOURCE / "examples/tiny/plan.json"
-
 
 def new_folder():
     return pathlib.Path(tempfile.mkdtemp(dir=WORK.name)) / "left"
@@ -155,9 +154,59 @@ def check_repetitions(report):
         report.test(f"a given line with {name} is refused", expect(run, 2, "$.candidates[1].argv.throughput: expected -r once"))
 
 
+# The published study, from its record: id, build, model file, micro-batch, port of the server.
+PUBLISHED = (
+    ("q8-generic", "generic", "qwen2.5-1.5b-instruct-q8_0.gguf", "128", "18081"),
+    ("q4-generic", "generic", "qwen2.5-1.5b-instruct-q4_0.gguf", "128", "18082"),
+    ("q4-kleidiai", "kleidiai", "qwen2.5-1.5b-instruct-q4_0.gguf", "128", "18083"),
+    ("q4-kleidiai-tuned", "kleidiai", "qwen2.5-1.5b-instruct-q4_0.gguf", "512", "18084"),
+)
+FILES = {
+    "qwen2.5-1.5b-instruct-q8_0.gguf": (1894532128, "d7efb072e7724d25048a4fda0a3e10b04bdef5d06b1403a1c93bd9f1240a63c8"),
+    "qwen2.5-1.5b-instruct-q4_0.gguf": (1066227232, "dcd819ff094852c38faba6873d8ff0c9d51eadb2844539e52042ae5d647bbfdb"),
+}
+REVISION = "91cad51170dc346986eccefdc2dd33a9da36ead9"
+POLICIES = {"latency": ("e2e_latency_ms_p95", "min", 1.0), "memory": ("peak_rss_mib", "min", 0.0), "first-token": ("ttft_ms_p95", "min", 0.0),
+            "prompt-throughput": ("prompt_tokens_per_second", "max", 0.0),
+            "generation-throughput": ("generation_tokens_per_second", "max", 0.0), "quality": ("quality_score", "max", 0.0)}
+
+
+def check_ladder(report):
+    folder = SOURCE / "examples/qwen2.5-ladder"
+    plan = json.loads((folder / "plan.json").read_text())
+    for candidate, (name, build, file, ubatch, port) in zip(plan["candidates"], PUBLISHED):
+        server = (f"./.candidate-build/{build}/bin/llama-server --model ./.candidate-models/{file} --threads 4 --threads-batch 4 "
+                  f"--batch-size 512 --ubatch-size {ubatch} --ctx-size 2048 --parallel 1 --n-gpu-layers 0 -lv 4 --host 127.0.0.1 "
+                  f"--port {port}")
+        bench = (f"../.candidate-build/{build}/bin/llama-bench -m {file} -p 512 -n 128 -t 4 -b 512 -ub {ubatch} -r 10 -dev none "
+                 "-ngl 0 -nopo 1 -v -o jsonl")
+        report.test(f"the lines of {name} are the published ones", same(
+            id=(candidate["id"], name), server=(" ".join(candidate["argv"]["server"]), server),
+            bench=(" ".join(candidate["argv"]["throughput"]), bench), there=(candidate["argv"]["working_directory"], ".candidate-models")))
+    report.test("four candidates, two passes in mirrored order, ten seconds between runs", same(
+        count=(len(plan["candidates"]), 4), passes=(plan["passes"], 2), order=(plan["order"]["kind"], "mirrored"),
+        pause=(plan["pause"], {"kind": "settle", "settle_ms": 10000})))
+    report.test("the models are the published files, each with its address", same(
+        files=({pathlib.PurePosixPath(m["path"]).name: (m["size_bytes"], m["sha256"]) for m in plan["models"]}, FILES),
+        urls=({m["url"] for m in plan["models"]}, {
+            f"https://huggingface.co/Qwen/Qwen2.5-1.5B-Instruct-GGUF/resolve/{REVISION}/{name}" for name in FILES})))
+    limits = plan["constraints"]
+    report.test("the limits are the published ones, and quality is judged", same(
+        quality=(limits["quality"], "judged"), retention=(limits["min_quality_retention"], 0.95), metric=(limits["quality_metric"], "quality_score"),
+        score=(limits["min_values"], {"quality_score": 0.8}), most=(limits["max_values"], {"e2e_latency_ms_p95": 15000, "peak_rss_mib": 4096})))
+    for name in ("suite", "policies"):
+        data = (folder / plan[name]["path"]).read_bytes()
+        report.test(f"the plan has the digest of its {name}", same(sha256=(plan[name]["sha256"], hashlib.sha256(data).hexdigest())))
+    policies = json.loads((folder / plan["policies"]["path"]).read_text())
+    report.test("the policies are six objectives; the canonical one is the plan's own", same(
+        policies=({p["id"]: (p["objective"]["metric"], p["objective"]["direction"], p["objective_tolerance_percent"])
+                   for p in policies["profiles"]}, POLICIES),
+        own=(POLICIES["latency"], (limits["objective"]["metric"], limits["objective"]["direction"], limits["objective_tolerance_percent"]))))
+
+
 def main():
     report = Report()
-    for check in (check_definition, check_pins, check_classification, check_refusals, check_failure, check_repetitions):
+    for check in (check_definition, check_pins, check_classification, check_refusals, check_failure, check_repetitions, check_ladder):
         check(report)
     return report.end()
 
