@@ -14,8 +14,8 @@ export LC_ALL=C
 # Homebrew ('-': comes with the system). A tool from elsewhere, such as a Meson from
 # PyPI, is left alone: Debian's would only stand beside it. So is another libcurl4-dev:
 # the flavours exclude each other, and replacing one may take other packages along.
-# jsonschema, yaml, mandoc, zsh and locales are not asked for elsewhere: without them the tests `schemas`,
-# `candidate study`, `cli tables` and `addresses` skip what needs them.
+# jsonschema, mandoc, zsh and locales are not asked for elsewhere: without them the tests `schemas`,
+# `cli tables` and `addresses` skip what needs them.
 readonly build_needs='
 gcc                   command:cc                    gcc
 libc6-dev             -                             -
@@ -31,8 +31,8 @@ ca-certificates       -                             ca-certificates
 '
 readonly test_needs='
 libcmocka-dev         -                             cmocka
-python3-jsonschema    -                             -
 python3-yaml          -                             -
+python3-jsonschema    -                             -
 mandoc                command:mandoc                -
 zsh                   command:zsh                   -
 fish                  command:fish                  fish
