@@ -31,6 +31,7 @@ ca-certificates       -                             ca-certificates
 '
 readonly test_needs='
 libcmocka-dev         -                             cmocka
+python3-yaml          -                             -
 python3-jsonschema    -                             -
 mandoc                command:mandoc                -
 zsh                   command:zsh                   -

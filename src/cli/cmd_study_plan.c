@@ -58,6 +58,6 @@ const pp_command pp_command_study_plan = {
         "this build does not know is found; starts and writes nothing else. Models need not be\n"
         "there yet. Ports are shown as 0: a free one is chosen at each start. Lines that the plan\n"
         "gives word for word are printed also where their llama.cpp is not there.\n",
-    .example = "paretopilot study plan examples/demo/plan.json --model-dir build/cache/models",
+    .example = "paretopilot study plan examples/quick/plan.json --model-dir build/cache/models",
     .run = run,
 };

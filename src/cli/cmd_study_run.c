@@ -70,7 +70,7 @@ const pp_command pp_command_study_run = {
         "decision, a report and checksums. Nothing is written before the inputs have proved "
         "right.\n"
         "Ctrl-C keeps what was measured, marked incomplete; study resume goes on.\n",
-    .example = "paretopilot study run examples/demo/plan.json --model-dir build/cache/models "
+    .example = "paretopilot study run examples/quick/plan.json --model-dir build/cache/models "
                "--output-dir build/demo/mine",
     .run = run,
 };

@@ -53,7 +53,7 @@ TREE = [
     (r"examples/recommend/benchmarks\.json", "benchmark-set"),
     (r"examples/recommend/constraints\.json", "constraints"),
     (r"examples/stability/[^/]+\.json", "benchmark-set"),
-    (r"examples/recommend/policies\.json", "policy-set"),
+    (r"examples/(recommend|qwen2\.5-ladder)/policies\.json", "policy-set"),
     (r"examples/load/plan\.json", "load-plan"),
     (r"examples/load/[^/]+\.json", "load-evaluation"),
     (r"examples/[^/]+/plan\.json", "study-plan"),
