@@ -71,8 +71,9 @@ const char *const pp_report_style[] = {
     ".hash{overflow-wrap:anywhere}\n",
     ".wide .hash{display:block;min-width:18rem}\n",
     ".selected th,.selected td{background:var(--soft)}\n",
-    ".disturbed td{background:var(--warnbg)}\n",
+    ".disturbed th,.disturbed td{background:var(--warnbg)}\n",
     ".facts-table th{width:17rem;font-weight:500;color:var(--muted)}\n",
+    ".reasons td:last-child{min-width:16rem}\n",
     ".reasons ul{margin:0;padding-left:1.1rem}\n",
     ".change{display:block;font-size:.83rem;color:var(--muted)}\n",
     ".change.improved{color:var(--good)}\n",
@@ -124,7 +125,7 @@ const char *const pp_report_style[] = {
     "section{border:0;border-top:1px solid #bbb;border-radius:0;padding:.8rem 0;margin:.6rem 0}"
     ".scroll{overflow:visible}pre{overflow:visible;white-space:pre-wrap;overflow-wrap:anywhere}"
     "table{font-size:7.5pt;overflow-wrap:anywhere}th,td{padding:.2rem .3rem}"
-    "thead .num,.wide tbody th,.reasons tbody th,.wide .hash{min-width:0}"
+    "thead .num,.wide tbody th,.reasons tbody th,.wide .hash,.reasons td:last-child{min-width:0}"
     "td.num,.tag{white-space:normal}thead{display:table-header-group}"
     "tr,figure,.banner,.facts{break-inside:avoid}h2,h3,caption{break-after:avoid}"
     "svg{min-width:0}}\n",
