@@ -26,10 +26,11 @@ export function launch() {
   });
 }
 
-function watch(context, own, noise) {
+function watch(window) {
+  const { context, noise } = window;
   context.on("request", (request) => {
     const url = request.url();
-    if (url.split("#")[0] !== own && !url.startsWith("data:")) noise.push(`asked for ${url}`);
+    if (url.split("#")[0] !== window.own && !/^(data|about):/.test(url)) noise.push(`asked for ${url}`);
   });
   context.on("console", (message) => noise.push(`console ${message.type()}: ${message.text()}`));
   context.on("weberror", (error) => noise.push(`page error: ${error.error().message}`));
@@ -39,36 +40,36 @@ function watch(context, own, noise) {
   });
 }
 
-// Opens a file and gives { page, noise, close }: noise gets a line for each thing a page must not do.
-// Options: width, height (CSS pixels), scheme ("light", "dark"), media ("screen", "print"),
-// ignorePolicy (the page's Content-Security-Policy is not applied), before (a script to run first).
-export async function open(browser, file, options = {}) {
-  const { width = 1280, height = 900, scheme = "light", media = "screen", ignorePolicy = false, before } = options;
-  const own = pathToFileURL(file).href;
-  const noise = [];
-  const context = await browser.newContext({
-    viewport: { width, height },
-    colorScheme: scheme,
-    reducedMotion: "reduce",
-    bypassCSP: ignorePolicy,
-  });
-  await context.route(
-    (url) => url.protocol !== "file:" && url.protocol !== "data:",
-    (route) => route.abort(),
-  );
-  watch(context, own, noise);
-  if (before !== undefined) await context.addInitScript(before);
-  const page = await context.newPage();
-  await page.emulateMedia({ media, colorScheme: scheme });
-  await page.goto(own, { waitUntil: "load" });
-  return { page, noise, close: () => context.close() };
-}
+// A window of the browser in which one file after the other is looked at. Options: ignorePolicy (the
+// pages' Content-Security-Policy is not applied).
+export class Window {
+  static async open(browser, { ignorePolicy = false } = {}) {
+    const window = new Window();
+    window.context = await browser.newContext({ bypassCSP: ignorePolicy, reducedMotion: "reduce" });
+    await window.context.route((url) => url.protocol !== "file:" && url.protocol !== "data:", (route) => route.abort());
+    window.noise = [];
+    watch(window);
+    window.page = await window.context.newPage();
+    return window;
+  }
 
-export async function withPage(browser, file, options, use) {
-  const opened = await open(browser, file, options);
-  try {
-    return await use(opened.page, opened.noise);
-  } finally {
-    await opened.close();
+  // Loads a file afresh and gives the faults that `use` finds, with a line for each thing a page must not
+  // do. Options: width, height (CSS pixels), scheme ("light", "dark"), media ("screen", "print").
+  async look(file, { width = 1280, height = 900, scheme = "light", media = "screen" }, use) {
+    this.noise.length = 0;
+    this.own = pathToFileURL(file).href;
+    await this.page.setViewportSize({ width, height });
+    await this.page.emulateMedia({ media, colorScheme: scheme });
+    // Another address than before, so that the page starts at its top and without a focus.
+    await this.page.goto("about:blank");
+    await this.page.goto(this.own, { waitUntil: "load" });
+    const faults = await use(this.page);
+    // What a page says arrives behind the answers to what it is asked.
+    await this.page.evaluate(() => new Promise((done) => setTimeout(done, 0)));
+    return [...faults, ...this.noise];
+  }
+
+  close() {
+    return this.context.close();
   }
 }

@@ -3,7 +3,7 @@
 import fs from "node:fs";
 import path from "node:path";
 
-import { launch, withPage } from "./browser.mjs";
+import { launch, Window } from "./browser.mjs";
 import * as checks from "./checks.mjs";
 import { work } from "./documents.mjs";
 import { Report } from "./tap.mjs";
@@ -62,28 +62,24 @@ const rows = [
 
 const everything = [
   checks.structureFaults, checks.tableFaults, checks.axeFaults, checks.contrastFaults, checks.sidewaysFaults,
-  checks.scrollRegionFaults, checks.skipLinkFaults, checks.disclosureFaults, checks.printFaults,
+  checks.scrollRegionFaults, checks.keyboardFaults, checks.skipLinkFaults, checks.disclosureFaults, checks.printFaults,
 ];
 
 const report = new Report();
 const browser = await launch();
+const window = await Window.open(browser);
 const file = path.join(work, "page.html");
 
 fs.writeFileSync(file, document({ style: "@media print{.skip{display:none}}" }));
 for (const scheme of ["light", "dark"]) {
   const faults = [];
-  for (const check of [...everything, checks.keyboardFaults])
-    faults.push(...(await withPage(browser, file, { scheme, media: check === checks.printFaults ? "print" : "screen" },
-      async (page, noise) => [...(await check(page)), ...noise])));
+  for (const check of everything)
+    faults.push(...(await window.look(file, { scheme, media: check === checks.printFaults ? "print" : "screen" }, check)));
   report.test(`a page without faults passes in ${scheme}`, faults);
 }
 for (const [name, change, check, want, options = {}] of rows) {
   fs.writeFileSync(file, document(change));
-  const found = await withPage(browser, file, options, async (page, noise) => {
-    const faults = check === null ? [] : await check(page);
-    await page.evaluate(() => new Promise((done) => setTimeout(done, 0)));
-    return check === null ? noise : faults;
-  });
+  const found = await window.look(file, options, check ?? (() => []));
   report.test(`finds ${name}`, found.some((fault) => want.test(fault)) ? [] : [`expected ${want}, got ${found.length} faults: ${found.join("; ")}`]);
 }
 await browser.close();

@@ -1,9 +1,11 @@
 // A stranger's documents, made to break out of the page or to mislead its reader. The page stays inert:
 // whether or not its Content-Security-Policy applies, no script runs and no element of theirs exists.
 
-import { launch, withPage } from "./browser.mjs";
-import * as checks from "./checks.mjs";
-import { makePageOf } from "./documents.mjs";
+import fs from "node:fs";
+import path from "node:path";
+
+import { launch, Window } from "./browser.mjs";
+import { makePageOf, work } from "./documents.mjs";
 import { checkPage } from "./page_checks.mjs";
 import { Report } from "./tap.mjs";
 
@@ -135,38 +137,38 @@ function shownLabels(page) {
   }, payloads.slice(0, 13));
 }
 
+// The payloads as they are, in a page that escapes nothing.
+function openPage() {
+  const file = path.join(work, "open.html");
+  fs.writeFileSync(file, `<!DOCTYPE html><title>x</title>${payloads.map((text) => `<p>${text}</p>`).join("\n")}`);
+  return file;
+}
+
+async function provoke(page) {
+  await page.evaluate(() => document.querySelectorAll("details").forEach((d) => (d.open = true)));
+  for (let i = 0; i < 5; i++) await page.keyboard.press("Tab");
+  await page.mouse.click(640, 450);
+  await page.waitForTimeout(200);
+  return intruders(page);
+}
+
 const report = new Report();
 const browser = await launch();
 try {
   const file = makePageOf("hostile", ...hostileDocuments());
-  for (const ignorePolicy of [false, true]) {
-    const faults = await withPage(browser, file, { ignorePolicy }, async (page, noise) => {
-      await page.evaluate(() => document.querySelectorAll("details").forEach((d) => (d.open = true)));
-      for (let i = 0; i < 5; i++) await page.keyboard.press("Tab");
-      await page.mouse.click(640, 450);
-      await page.waitForTimeout(200);
-      return [...(await intruders(page)), ...noise];
-    });
-    report.test(`nothing of the documents runs or becomes an element ${ignorePolicy ? "without" : "under"} the page's policy`, faults);
-  }
-  report.test("what hides or reorders text is shown as a code", await withPage(browser, file, {}, hiddenCharacters));
-  report.test("what was tried can be read", await withPage(browser, file, {}, shownLabels));
-  // The payloads do run where they are not escaped, so that the tests above mean something.
-  report.test("the payloads work in a page that escapes nothing", await withPage(browser, await unescaped(), { ignorePolicy: true },
-    async (page) => {
-      await page.waitForTimeout(200);
-      const found = await intruders(page);
-      return found.some((f) => f.includes("ran")) && found.some((f) => f.includes("trojan")) ? [] : ["nothing ran"];
-    }));
+  const guarded = await Window.open(browser);
+  const unguarded = await Window.open(browser, { ignorePolicy: true });
+  report.test("nothing of the documents runs or becomes an element", await guarded.look(file, {}, provoke));
+  report.test("nor does it without the page's policy", await unguarded.look(file, {}, provoke));
+  report.test("what hides or reorders text is shown as a code", await guarded.look(file, {}, hiddenCharacters));
+  report.test("what was tried can be read", await guarded.look(file, {}, shownLabels));
+  const found = await unguarded.look(openPage(), {}, provoke);
+  const worked = [/a script of the document ran/, /an element of class trojan/, /asked for/].filter((want) => !found.some((fault) => want.test(fault)));
+  report.test("the payloads work where nothing is escaped", worked.map((want) => `no fault like ${want}`));
+  await guarded.close();
+  await unguarded.close();
   await checkPage(report, browser, "hostile", file);
 } finally {
   await browser.close();
 }
 report.end();
-
-async function unescaped() {
-  const { writeFileSync } = await import("node:fs");
-  const { work } = await import("./documents.mjs");
-  writeFileSync(`${work}/open.html`, `<!DOCTYPE html><title>x</title>${payloads.map((p) => `<p>${p}</p>`).join("\n")}`);
-  return `${work}/open.html`;
-}

@@ -8,7 +8,7 @@
 import fs from "node:fs";
 import path from "node:path";
 
-import { launch, withPage } from "./browser.mjs";
+import { launch, Window } from "./browser.mjs";
 import { inSource, makePage, readJson } from "./documents.mjs";
 import { checkPage } from "./page_checks.mjs";
 import { Report } from "./tap.mjs";
@@ -185,7 +185,9 @@ try {
   const file = makePage("published", inSource("tests/fixtures/published/benchmark-set.json"), inSource("tests/fixtures/published/constraints.json"));
   if (fs.existsSync(figures)) {
     const study = readJson(figures);
-    const shown = await withPage(browser, file, {}, readPage);
+    const window = await Window.open(browser);
+    let shown;
+    report.test("the page can be read", await window.look(file, {}, async (page) => ((shown = await readPage(page)), [])));
     const comparisons = new Comparisons();
     compareCandidates(comparisons, study, shown);
     compareChanges(comparisons, study, shown);
