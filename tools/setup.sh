@@ -46,6 +46,13 @@ readonly bench_needs='
 wrk                   command:wrk                   wrk
 '
 
+# Only for the tests of pages (tools/browser.sh).
+readonly browser_needs='
+chromium              command:chromium              -
+nodejs                command:node                  node
+npm                   command:npm                   -
+'
+
 # Only where the arm64 build can be checked by emulation (tools/arm64.sh). The compiler takes libc
 # and everything else from a sysroot of its own.
 readonly arm64_needs='
@@ -64,7 +71,8 @@ die() {
 
 usage() {
     cat <<'END'
-usage: tools/setup.sh [--check] [--with-tests | --without-tests] [--with-benches] | --libraries
+usage: tools/setup.sh [--check] [--with-tests | --without-tests] [--with-benches]
+                      [--with-browser] | --libraries
 
 Installs what is missing to build and test ParetoPilot (apt-get, with sudo when not root).
 
@@ -72,6 +80,7 @@ Installs what is missing to build and test ParetoPilot (apt-get, with sudo when 
   --with-tests     what the tests need as well (default)
   --without-tests  only what the build needs
   --with-benches   what the benches need as well
+  --with-browser   a browser and Node as well, for the tests of pages
   --libraries      print the packages of libraries that build and tests link to, and no more
 END
 }
@@ -80,6 +89,7 @@ needs() {
     printf '%s' "$build_needs"
     [[ $with_tests == no ]] || printf '%s' "$test_needs"
     [[ $with_benches == no ]] || printf '%s' "$bench_needs"
+    [[ $with_browser == no ]] || printf '%s' "$browser_needs"
     [[ $with_tests == no ]] || ! emulates_arm64 || printf '%s' "$arm64_needs"
 }
 
@@ -116,6 +126,11 @@ missing_things() {
     for thing in cc make meson ninja pkg-config; do
         command -v "$thing" >/dev/null || printf '%s\n' "$thing"
     done
+    if [[ $with_browser == yes ]]; then
+        for thing in chromium node npm; do
+            command -v "$thing" >/dev/null || printf '%s\n' "$thing"
+        done
+    fi
     command -v pkg-config >/dev/null || return 0
     for thing in "${modules[@]}"; do
         pkg-config --exists "$thing" || printf '%s\n' "$thing"
@@ -181,12 +196,14 @@ set_up_elsewhere() {
 check=no
 with_tests=yes
 with_benches=no
+with_browser=no
 for argument in "$@"; do
     case $argument in
     --check) check=yes ;;
     --with-tests) with_tests=yes ;;
     --without-tests) with_tests=no ;;
     --with-benches) with_benches=yes ;;
+    --with-browser) with_browser=yes ;;
     --libraries)
         needs | awk '$1 ~ /-dev$/ { print $1 }'
         exit 0

@@ -1,14 +1,19 @@
 #include "report/view.h"
 
-static void put_member_text(const pp_view *v, const pp_json *run, const char *key)
+static void put_text_or_absent(const pp_view *v, const pp_json *run, const char *key)
 {
     pp_text text;
 
-    pp_put(v, "<td>");
     if (pp_lookup_text(run, key, &text))
         pp_put_text(v, text);
     else
         pp_put(v, "<span class=\"absent\">not recorded</span>");
+}
+
+static void put_member_text(const pp_view *v, const pp_json *run, const char *key)
+{
+    pp_put(v, "<td>");
+    put_text_or_absent(v, run, key);
     pp_put(v, "</td>");
 }
 
@@ -75,7 +80,9 @@ static void put_run(const pp_view *v, const pp_json *run)
     bool disturbed = pp_lookup_text(run, "verdict", &verdict) && pp_text_is(verdict, "disturbed");
 
     pp_put(v, disturbed ? "<tr class=\"disturbed\">" : "<tr>");
-    put_member_text(v, run, "candidate_id");
+    pp_put(v, "<th scope=\"row\">");
+    put_text_or_absent(v, run, "candidate_id");
+    pp_put(v, "</th>");
     put_member_text(v, run, "phase");
     put_member_number(v, run, "pass", 1.0, "");
     put_member_text(v, run, "outcome");
