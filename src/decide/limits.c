@@ -187,9 +187,11 @@ static void refuse_without_floor(walk *w, const pp_candidate *candidate)
     if (pp_candidate_find_metric(candidate, metric) == NULL)
         return;
     violation = next(w, PP_VIOLATION_MISSING_METRIC, metric);
-    if (violation != NULL)
-        violation->text = sentence(w->arena, "quality retention unknown: the baseline has no ",
-                                   metric, " above 0");
+    if (violation == NULL)
+        return;
+    violation->of_baseline = true;
+    violation->text =
+        sentence(w->arena, "quality retention unknown: the baseline has no ", metric, " above 0");
 }
 
 static void check_quality(walk *w, const pp_candidate *candidate)

@@ -20,6 +20,7 @@ typedef enum pp_violation_kind {
 
 typedef struct pp_violation {
     pp_violation_kind kind;
+    bool of_baseline; /* MISSING_METRIC: the baseline lacks it, so nobody can be compared */
     pp_text metric;
     double value; /* in the metric's unit; this and the rest only when the metric is there */
     double limit; /* for quality retention the floor, in the unit of the quality metric */

@@ -1,14 +1,13 @@
 #include "report/view.h"
 
-static void put_violation(const pp_view *v, size_t candidate, const pp_violation *violation)
+static void put_violation(const pp_view *v, const pp_violation *violation)
 {
     pp_text metric = violation->metric;
-    bool measured = pp_view_value(v, candidate, metric) != NULL;
 
     pp_put(v, "<li>");
     pp_put_metric(v, metric);
     if (violation->kind == PP_VIOLATION_MISSING_METRIC) {
-        pp_put(v, measured
+        pp_put(v, violation->of_baseline
                       ? " of the baseline is missing or 0, so what is kept of it is unknown</li>"
                       : " was not measured, and the constraints need it</li>");
         return;
@@ -86,7 +85,7 @@ static void put_reasons(const pp_view *v, size_t candidate)
     const pp_verdict *verdict = &v->decision->verdicts[candidate];
 
     for (size_t i = 0; i < verdict->violations.count; i++)
-        put_violation(v, candidate, &verdict->violations.items[i]);
+        put_violation(v, &verdict->violations.items[i]);
     if (verdict->dominated_by != PP_NOT_FOUND)
         put_dominator(v, candidate, verdict->dominated_by);
     if (verdict->outside_cutoff)

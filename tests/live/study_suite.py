@@ -405,6 +405,7 @@ def a_failed_request_of_the_baseline_leaves_nobody_eligible(f):
             (None, "request-failed", 1, 20, 1))
     f.equal("another", c["half"]["metrics"]["quality_score"], PASSED[1] / N)
     f.equal("violations", violations(bundle, "half"), {("missing-metric", "quality_score")})
+    f.true("it is said", "half: quality_score of the baseline is missing or 0" in done.stdout, done.stdout)
     f.equal("verify", run(PARETOPILOT, "verify", bundle).returncode, 0)
 
 
