@@ -153,8 +153,9 @@ static void make_metrics(derivation *d, const pp_figures *all, const pp_plan_mod
             candidate->metrics[candidate->metric_count++] =
                 (pp_metric){pp_text_of(metric_rows[i].name), value};
     }
-    candidate->metrics[candidate->metric_count++] =
-        (pp_metric){pp_text_of("model_size_mib"), (double)model->size_bytes / 1048576.0};
+    if (model != NULL)
+        candidate->metrics[candidate->metric_count++] =
+            (pp_metric){pp_text_of("model_size_mib"), (double)model->size_bytes / 1048576.0};
 }
 
 static void make_candidate(derivation *d, size_t index)
@@ -171,7 +172,10 @@ static void make_candidate(derivation *d, size_t index)
     candidate->label = planned->label;
     candidate->parameters =
         pp_candidate_parameters(d->arena, plan, &d->documents, planned, passes, &all);
-    make_metrics(d, &all, &plan->models[planned->model_index], candidate);
+    make_metrics(d, &all,
+                 planned->kind == PP_CANDIDATE_ENDPOINT ? NULL
+                                                        : &plan->models[planned->model_index],
+                 candidate);
 }
 
 static pp_status make_set(derivation *d, pp_error *err)
@@ -182,9 +186,9 @@ static pp_status make_set(derivation *d, pp_error *err)
     pp_status st;
 
     for (size_t i = 0; i < plan->candidate_count; i++)
-        origin = pp_origin_worst(
-            origin, pp_model_origin(d->documents.models[plan->candidates[i].model_index],
-                                    d->documents.host));
+        origin =
+            pp_origin_worst(origin, pp_candidate_origin(plan, &d->documents, &plan->candidates[i],
+                                                        &d->passes[i * (size_t)plan->passes]));
     set->baseline_id = plan->baseline_id;
     set->candidate_count = plan->candidate_count;
     set->candidates = PP_ARENA_NEW(d->arena, pp_candidate, plan->candidate_count);

@@ -22,9 +22,10 @@
 #define PP_BUNDLE_BENCH_HELP_NAME  "llama-bench.help.txt"
 #define PP_BUNDLE_MODEL            "models/%s.json"
 
-#define PP_BUNDLE_PREFLIGHT_COMMAND "preflight/%s/server-command.json"
-#define PP_BUNDLE_PREFLIGHT_STDOUT  "preflight/%s/server.stdout.log"
-#define PP_BUNDLE_PREFLIGHT_STDERR  "preflight/%s/server.stderr.log"
+#define PP_BUNDLE_PREFLIGHT_COMMAND  "preflight/%s/server-command.json"
+#define PP_BUNDLE_PREFLIGHT_STDOUT   "preflight/%s/server.stdout.log"
+#define PP_BUNDLE_PREFLIGHT_STDERR   "preflight/%s/server.stderr.log"
+#define PP_BUNDLE_PREFLIGHT_ENDPOINT "preflight/%s/endpoint.json"
 
 #define PP_BUNDLE_CANDIDATES     "experiment/candidates"
 #define PP_BUNDLE_SETTINGS       PP_BUNDLE_CANDIDATES "/%s/settings.json"
@@ -33,6 +34,7 @@
 #define PP_BUNDLE_BENCH_STDERR   PP_BUNDLE_CANDIDATES "/%s/raw/pass-%d.stderr.log"
 #define PP_BUNDLE_BENCH_RUN      PP_BUNDLE_CANDIDATES "/%s/throughput-run-pass-%d.json"
 #define PP_BUNDLE_SERVER_COMMAND PP_BUNDLE_CANDIDATES "/%s/server-command-pass-%d.json"
+#define PP_BUNDLE_ENDPOINT       PP_BUNDLE_CANDIDATES "/%s/endpoint-pass-%d.json"
 #define PP_BUNDLE_SERVER_STDOUT  PP_BUNDLE_CANDIDATES "/%s/server-pass-%d.stdout.log"
 #define PP_BUNDLE_SERVER_STDERR  PP_BUNDLE_CANDIDATES "/%s/server-pass-%d.stderr.log"
 #define PP_BUNDLE_SAMPLES        PP_BUNDLE_CANDIDATES "/%s/samples-pass-%d.jsonl"

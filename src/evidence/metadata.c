@@ -48,6 +48,28 @@ pp_origin pp_model_origin(const pp_json *model, const pp_json *host)
     return origin;
 }
 
+static pp_origin endpoint_origin(const pp_json *endpoint)
+{
+    const pp_json *word = pp_json_find(endpoint, "origin");
+    pp_origin origin = PP_ORIGIN_UNKNOWN;
+
+    return word != NULL && word->kind == PP_JSON_STRING && pp_origin_find(word->text, &origin)
+               ? origin
+               : PP_ORIGIN_UNKNOWN;
+}
+
+pp_origin pp_candidate_origin(const pp_study_plan *plan, const pp_study_documents *documents,
+                              const pp_plan_candidate *candidate, const pp_pass_figures *passes)
+{
+    pp_origin origin = pp_model_origin(NULL, documents->host);
+
+    if (candidate->kind != PP_CANDIDATE_ENDPOINT)
+        return pp_model_origin(documents->models[candidate->model_index], documents->host);
+    for (int64_t i = 0; i < plan->passes; i++)
+        origin = pp_origin_worst(origin, endpoint_origin(passes[i].endpoint));
+    return origin;
+}
+
 /* ---- parameters of a candidate
  * -------------------------------------------------------------------- */
 
@@ -225,6 +247,26 @@ static pp_json *measurement_parameters(pp_arena *arena, const pp_study_plan *pla
     return object;
 }
 
+/* What the last pass heard of it, and why other figures are absent. */
+static pp_json *endpoint_parameters(pp_arena *arena, const pp_study_plan *plan,
+                                    const pp_pass_figures *passes)
+{
+    static const char *const keys[] = {"url",         "server",        "model",
+                                       "origin",      "build_info",    "listed_model",
+                                       "total_slots", "n_ctx_per_slot"};
+    pp_json *object = pp_json_new_object(arena);
+    const pp_json *said = NULL;
+
+    for (int64_t i = 0; i < plan->passes; i++)
+        said = passes[i].endpoint != NULL ? passes[i].endpoint : said;
+    for (size_t i = 0; i < PP_COUNT_OF(keys); i++)
+        copy_member(arena, object, said, keys[i]);
+    pp_json_set_string(arena, object, "absent_because",
+                       "the study did not start this server: no llama-bench, no memory, no size "
+                       "of the model");
+    return object;
+}
+
 pp_json *pp_candidate_parameters(pp_arena *arena, const pp_study_plan *plan,
                                  const pp_study_documents *documents,
                                  const pp_plan_candidate *candidate, const pp_pass_figures *passes,
@@ -248,6 +290,8 @@ pp_json *pp_candidate_parameters(pp_arena *arena, const pp_study_plan *plan,
                     model_parameters(arena, plan, documents, candidate->model_index));
     if (argv != NULL)
         pp_json_set(arena, object, "deployment_argv", argv);
+    if (candidate->kind == PP_CANDIDATE_ENDPOINT)
+        pp_json_set(arena, object, "endpoint", endpoint_parameters(arena, plan, passes));
     pp_json_set(arena, object, "measurement", measurement_parameters(arena, plan, passes, all));
     return object;
 }

@@ -18,6 +18,13 @@ typedef struct pp_study_documents {
 /** Where figures of a model on this host come from: the worst of both. */
 pp_origin pp_model_origin(const pp_json *model, const pp_json *host);
 
+/**
+ * The same of a candidate: of its model, or of the server that ran already, by what it said in all
+ * passes; unknown where it never said anything.
+ */
+pp_origin pp_candidate_origin(const pp_study_plan *plan, const pp_study_documents *documents,
+                              const pp_plan_candidate *candidate, const pp_pass_figures *passes);
+
 /** The parameters object of a candidate. `passes` has plan->passes items, `all` their union. */
 pp_json *pp_candidate_parameters(pp_arena *arena, const pp_study_plan *plan,
                                  const pp_study_documents *documents,

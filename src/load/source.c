@@ -138,7 +138,7 @@ pp_status pp_load_source_of_workload(pp_arena *arena, const pp_workload *workloa
 
     if (st != PP_OK)
         return st;
-    source->dialect.endpoint = PP_ENDPOINT_COMPLETION;
+    source->dialect.endpoint = workload->of_words ? workload->endpoint : PP_ENDPOINT_COMPLETION;
     source->workload = workload;
     *ret_source = source;
     return PP_OK;

@@ -73,6 +73,25 @@ static const pp_field server_command_rows[] = {
 const pp_fields pp_server_command_fields =
     FIELDS_AT("server-command", "one start of llama-server", server_command_rows, "study-files");
 
+WORD(word_endpoint, "endpoint");
+static const pp_field endpoint_rows[] = {
+    MEMBER("schema_version", "version of the format", WORDS(pp_words_1_0)),
+    MEMBER("document", "what this is", WORDS(word_endpoint)),
+    MEMBER("url", "where it was asked", FILLED),
+    MEMBER("server", "what kind of server the plan says it is", FILLED),
+    MEMBER("model", "name that is asked for; null: the field is not sent, or the listed one is",
+           TEXT, OR_NULL),
+    MEMBER("origin", "of its figures, by what it says", WORDS(pp_words_origin)),
+    MEMBER("is_llama_server", "it answers `/props` as one", BOOL),
+    MEMBER("is_sleeping", "its first request waits for the model", BOOL),
+    MEMBER("build_info", "of the build", TEXT, OR_NULL),
+    MEMBER("listed_model", "the first of `/v1/models`", TEXT, OR_NULL),
+    MEMBER("total_slots", "slots", COUNT, OR_NULL),
+    MEMBER("n_ctx_per_slot", "context of each slot", COUNT, UNIT("tokens"), OR_NULL),
+};
+const pp_fields pp_endpoint_fields = FIELDS_AT(
+    "endpoint", "what a server that runs already said of itself", endpoint_rows, "study-files");
+
 static const pp_field bench_command_rows[] = {
     MEMBER("schema_version", "version of the format", WORDS(pp_words_1_0)),
     MEMBER("document", "what this is", WORDS(word_bench_command)),

@@ -81,6 +81,10 @@ PP_MUST_CHECK pp_status pp_study_check_lines(pp_study *study, pp_error *err);
 /** Digests of all programs are what they were when they were asked. */
 PP_MUST_CHECK pp_status pp_study_check_engines_unchanged(pp_study *study, pp_error *err);
 
+/** target.c: the keys of servers that run already are there. Fails with PP_ERR_UNAVAILABLE,
+ * PP_ERR_USAGE. */
+PP_MUST_CHECK pp_status pp_study_check_keys(pp_study *study, pp_error *err);
+
 /* start.c: from nothing to an output folder with a journal whose step "verify" is done */
 PP_MUST_CHECK pp_status pp_study_start(pp_study *study, pp_error *err);
 

@@ -26,13 +26,6 @@ static pp_status check_carried_out(const pp_study_plan *plan, pp_error *err)
                            "%s: this version does not carry that out yet; say null",
                            parts[i].where);
     }
-    for (size_t i = 0; i < plan->candidate_count; i++) {
-        if (plan->candidates[i].kind == PP_CANDIDATE_ENDPOINT)
-            return pp_fail(err, PP_ERR_DOMAIN,
-                           "$.candidates[%zu]: this version does not measure endpoints in a study "
-                           "yet",
-                           i);
-    }
     return PP_OK;
 }
 

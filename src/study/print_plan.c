@@ -71,12 +71,24 @@ static pp_status print_server(pp_study *study, const pp_study_step *step, pp_buf
     return PP_OK;
 }
 
+/* Nothing is started. */
+static void print_endpoint(pp_study *study, const pp_study_step *step, pp_buf *out)
+{
+    print_title(study, step, NULL, out);
+    pp_buf_printf(out, "#   %s\n", pp_study_candidate(study, step)->endpoint.url.data);
+    print_work(study, out);
+}
+
 static pp_status print_step(pp_study *study, const pp_study_step *step, pp_buf *out, pp_error *err)
 {
     switch (step->phase) {
     case PP_STUDY_THROUGHPUT:
         return print_bench(study, step, out, err);
     case PP_STUDY_REQUESTS:
+        if (pp_study_candidate(study, step)->kind == PP_CANDIDATE_ENDPOINT) {
+            print_endpoint(study, step, out);
+            return PP_OK;
+        }
         return print_server(study, step, out, err);
     default:
         return PP_OK;

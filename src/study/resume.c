@@ -117,6 +117,8 @@ static pp_status check_the_same(session *s, pp_error *err)
         st = pp_study_check_engines(study, err);
     if (st == PP_OK)
         st = pp_study_check_lines(study, err);
+    if (st == PP_OK)
+        st = pp_study_check_keys(study, err);
     return st == PP_OK ? pp_http_loop_new(study->options->stop, &study->loop, err) : st;
 }
 

@@ -30,9 +30,11 @@ BUNDLE = [
     (r"journal\.jsonl", "journal"),
     (r"journal\.jsonl\.torn-\d+-\d+", None),  # the beginning of a line
     (r"environment/paretopilot-doctor\.json", "host"),
-    (r"environment/engine\.json", "engine"),
+    (r"environment/(engines/[^/]+/)?engine\.json", "engine"),
     (r"models/[^/]+\.json", "model-info"),
     (r"preflight/[^/]+/server-command\.json", "server-command"),
+    (r"preflight/[^/]+/endpoint\.json", "endpoint"),
+    (r"experiment/candidates/[^/]+/endpoint-pass-\d+\.json", "endpoint"),
     (r"experiment/constraints\.json", "constraints"),
     (r"experiment/benchmark-set\.json", "benchmark-set"),
     (r"experiment/recommendation\.json", "recommendation"),

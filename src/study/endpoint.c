@@ -1,4 +1,4 @@
-#include "cli/load_endpoint.h"
+#include "study/endpoint.h"
 
 #include <string.h>
 
