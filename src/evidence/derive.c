@@ -5,6 +5,7 @@
 #include "base/files.h"
 #include "decide/details.h"
 #include "evidence/layout.h"
+#include "evidence/load_files.h"
 #include "evidence/metadata.h"
 #include "evidence/step_log.h"
 #include "model/document.h"
@@ -118,6 +119,22 @@ static pp_status load_passes(derivation *d, pp_error *err)
             st = pp_pass_figures_load(d->arena, d->folder, &plan->candidates[i], (int64_t)pass + 1,
                                       &d->passes[i * passes + pass], err);
     }
+    return st;
+}
+
+static pp_status load_loads(derivation *d, pp_error *err)
+{
+    const pp_study_plan *plan = &d->out->plan;
+    pp_load_files *loads;
+    pp_status st;
+
+    if (!plan->load.present)
+        return PP_OK;
+    loads = PP_ARENA_NEW(d->arena, pp_load_files, plan->candidate_count);
+    st = pp_arena_check(d->arena, err);
+    for (size_t i = 0; st == PP_OK && i < plan->candidate_count; i++)
+        st = pp_load_files_read(d->arena, d->folder, &plan->candidates[i], &loads[i], err);
+    d->documents.loads = d->out->loads = loads;
     return st;
 }
 
@@ -255,6 +272,8 @@ pp_status pp_derive(pp_arena *arena, const char *folder, const char *tool_versio
         st = load_journal(&d, err);
     if (st == PP_OK)
         st = load_passes(&d, err);
+    if (st == PP_OK)
+        st = load_loads(&d, err);
     if (st == PP_OK)
         st = make_set(&d, err);
     if (st == PP_OK)

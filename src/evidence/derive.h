@@ -10,10 +10,11 @@
 #include "model/study_plan.h"
 
 /* Raised whenever the same raw files would give other documents. */
-#define PP_DERIVATION_VERSION "3"
+#define PP_DERIVATION_VERSION "4"
 
 typedef struct pp_derived {
     pp_study_plan plan;
+    const struct pp_load_files *loads; /* one for each candidate; NULL: the plan has none */
     pp_benchmark_set set;
     pp_decision decision; /* has_winner may be false */
     pp_json *benchmark_set;

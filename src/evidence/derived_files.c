@@ -1,6 +1,7 @@
 #include "evidence/derived_files.h"
 
 #include "evidence/layout.h"
+#include "evidence/load_files.h"
 #include "report/html.h"
 
 #define REPORT_MAX_BYTES ((size_t)64 << 20)
@@ -24,7 +25,7 @@ static pp_status keep(pp_arena *arena, pp_derived_files *files, const char *path
     pp_buf_done(bytes);
     if (copy == NULL)
         return pp_arena_check(arena, err);
-    files->items[files->count++] = (pp_derived_file){path, copy, size};
+    files->items[files->count++] = (pp_derived_file){path, copy, size, false};
     return PP_OK;
 }
 
@@ -65,11 +66,33 @@ static pp_status add_report(pp_arena *arena, pp_derived_files *files, const pp_d
     return st;
 }
 
+/* The measuring step wrote them, by the same code, from what was measured. */
+static pp_status add_load_reports(pp_arena *arena, pp_derived_files *files,
+                                  const pp_derived *derived, pp_error *err)
+{
+    pp_status st = PP_OK;
+
+    for (size_t i = 0; derived->loads != NULL && st == PP_OK && i < derived->plan.candidate_count;
+         i++) {
+        const char *path =
+            pp_arena_printf(arena, PP_BUNDLE_LOAD_REPORT, derived->plan.candidates[i].id.data);
+
+        if (derived->loads[i].report == NULL)
+            continue;
+        st = add_json(arena, files, path, derived->loads[i].report, err);
+        if (st == PP_OK)
+            files->items[files->count - 1].was_written = true;
+    }
+    return st;
+}
+
 pp_status pp_derived_files_make(pp_arena *arena, const pp_derived *derived,
                                 const char *tool_version, pp_derived_files *ret_files,
                                 pp_error *err)
 {
-    pp_derived_files files = {PP_ARENA_NEW(arena, pp_derived_file, PP_COUNT_OF(paths)), 0};
+    pp_derived_files files = {
+        PP_ARENA_NEW(arena, pp_derived_file, PP_COUNT_OF(paths) + derived->plan.candidate_count),
+        0};
     pp_status st = pp_arena_check(arena, err);
 
     if (st == PP_OK)
@@ -80,6 +103,8 @@ pp_status pp_derived_files_make(pp_arena *arena, const pp_derived *derived,
         st = add_json(arena, &files, PP_BUNDLE_DETAILS, derived->details, err);
     if (st == PP_OK)
         st = add_report(arena, &files, derived, tool_version, err);
+    if (st == PP_OK)
+        st = add_load_reports(arena, &files, derived, err);
     if (st == PP_OK)
         *ret_files = files;
     return st;

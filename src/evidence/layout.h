@@ -42,6 +42,14 @@
 #define PP_BUNDLE_RESOURCES      PP_BUNDLE_CANDIDATES "/%s/resource-measurement-pass-%d.json"
 #define PP_BUNDLE_SERVER_RUN     PP_BUNDLE_CANDIDATES "/%s/requests-run-pass-%d.json"
 
+#define PP_BUNDLE_LOAD_COMMAND  PP_BUNDLE_CANDIDATES "/%s/load-server-command.json"
+#define PP_BUNDLE_LOAD_ENDPOINT PP_BUNDLE_CANDIDATES "/%s/load-endpoint.json"
+#define PP_BUNDLE_LOAD_STDOUT   PP_BUNDLE_CANDIDATES "/%s/load-server.stdout.log"
+#define PP_BUNDLE_LOAD_STDERR   PP_BUNDLE_CANDIDATES "/%s/load-server.stderr.log"
+#define PP_BUNDLE_LOAD_SAMPLES  PP_BUNDLE_CANDIDATES "/%s/load-samples.jsonl"
+#define PP_BUNDLE_LOAD_REPORT   PP_BUNDLE_CANDIDATES "/%s/load-report.json"
+#define PP_BUNDLE_LOAD_RUN      PP_BUNDLE_CANDIDATES "/%s/load-run.json"
+
 #define PP_BUNDLE_BENCHMARK_SET  "experiment/benchmark-set.json"
 #define PP_BUNDLE_CONSTRAINTS    "experiment/constraints.json"
 #define PP_BUNDLE_RECOMMENDATION "experiment/recommendation.json"

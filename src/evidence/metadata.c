@@ -1,6 +1,7 @@
 #include "evidence/metadata.h"
 
 #include "evidence/derive.h"
+#include "evidence/load_files.h"
 
 #include <string.h>
 
@@ -293,6 +294,9 @@ pp_json *pp_candidate_parameters(pp_arena *arena, const pp_study_plan *plan,
     if (candidate->kind == PP_CANDIDATE_ENDPOINT)
         pp_json_set(arena, object, "endpoint", endpoint_parameters(arena, plan, passes));
     pp_json_set(arena, object, "measurement", measurement_parameters(arena, plan, passes, all));
+    if (documents->loads != NULL)
+        pp_json_set(arena, object, "load",
+                    pp_load_files_summary(arena, &documents->loads[candidate - plan->candidates]));
     return object;
 }
 
@@ -324,12 +328,26 @@ static bool says(const pp_json *object, const char *key, const char *word)
 }
 
 /* Runs in the order in which they were carried out. */
-static void add_runs(pp_arena *arena, const pp_study_plan *plan, const pp_pass_figures *passes,
+typedef struct run_list {
+    pp_arena *arena;
+    pp_json *items;
+    int64_t disturbed, failed;
+} run_list;
+
+static void add_run(run_list *list, const pp_json *run)
+{
+    if (run == NULL)
+        return;
+    list->disturbed += says(pp_json_find(run, "watch"), "verdict", "disturbed");
+    list->failed += says(run, "outcome", "failed");
+    pp_json_add(list->arena, list->items, run_metadata(list->arena, run));
+}
+
+static void add_runs(pp_arena *arena, const pp_study_plan *plan,
+                     const pp_study_documents *documents, const pp_pass_figures *passes,
                      pp_json *study)
 {
-    pp_json *list = pp_json_new_array(arena);
-    int64_t disturbed = 0;
-    int64_t failed = 0;
+    run_list list = {.arena = arena, .items = pp_json_new_array(arena)};
 
     for (int phase = 0; phase < 2; phase++) {
         for (int64_t pass = 1; pass <= plan->passes; pass++) {
@@ -337,19 +355,16 @@ static void add_runs(pp_arena *arena, const pp_study_plan *plan, const pp_pass_f
                 size_t candidate = pp_study_plan_order(plan, pass, i);
                 const pp_pass_figures *figures =
                     &passes[candidate * (size_t)plan->passes + (size_t)pass - 1];
-                const pp_json *run = phase == 0 ? figures->bench_run : figures->requests_run;
 
-                if (run == NULL)
-                    continue;
-                disturbed += says(pp_json_find(run, "watch"), "verdict", "disturbed");
-                failed += says(run, "outcome", "failed");
-                pp_json_add(arena, list, run_metadata(arena, run));
+                add_run(&list, phase == 0 ? figures->bench_run : figures->requests_run);
             }
         }
     }
-    pp_json_set_int(arena, study, "disturbed_run_count", disturbed);
-    pp_json_set_int(arena, study, "failed_run_count", failed);
-    pp_json_set(arena, study, "runs", list);
+    for (size_t i = 0; documents->loads != NULL && i < plan->candidate_count; i++)
+        add_run(&list, documents->loads[i].run);
+    pp_json_set_int(arena, study, "disturbed_run_count", list.disturbed);
+    pp_json_set_int(arena, study, "failed_run_count", list.failed);
+    pp_json_set(arena, study, "runs", list.items);
 }
 
 static pp_json *work_metadata(pp_arena *arena, const pp_study_plan *plan)
@@ -404,7 +419,7 @@ static pp_json *study_metadata(pp_arena *arena, const pp_study_plan *plan,
     pp_json_set(arena, object, "repeated_blocks", documents->repeated_blocks);
     pp_json_set_int(arena, object, "repeated_block_count",
                     (int64_t)documents->repeated_blocks->array.count);
-    add_runs(arena, plan, passes, object);
+    add_runs(arena, plan, documents, passes, object);
     return object;
 }
 

@@ -107,7 +107,7 @@ const pp_fields pp_bench_command_fields =
 
 WORD(word_study_run, "study-run");
 WORD(word_resources, "resource-measurement");
-static const char *const run_phase_words[] = {"throughput", "requests", NULL};
+static const char *const run_phase_words[] = {"throughput", "requests", "load", NULL};
 static const char *const outcome_words[] = {"complete", "failed", NULL};
 
 static const pp_field exit_rows[] = {
@@ -134,8 +134,9 @@ static const pp_fields pause_fields =
     MEMBER("schema_version", "version of the format", WORDS(pp_words_1_0)),                        \
         MEMBER("document", "what this is", WORDS(word_study_run)),                                 \
         MEMBER("candidate_id", "what was measured", FILE_ID),                                      \
-        MEMBER("phase", "with llama-bench or with llama-server", WORDS(run_phase_words)),          \
-        MEMBER("pass", "number of the pass", INT(1, INT64_MAX)),                                   \
+        MEMBER("phase", "llama-bench, requests one by one, or many at once",                       \
+               WORDS(run_phase_words)),                                                            \
+        MEMBER("pass", "number of the pass; 0: the phase has none", COUNT),                        \
         MEMBER("started_unix_ms", "wall clock", COUNT),                                            \
         MEMBER("duration_ns", "of the run", COUNT),                                                \
         MEMBER("outcome", "figures of a failed run are absent everywhere", WORDS(outcome_words)),  \
@@ -302,6 +303,7 @@ static const pp_field step_rows[] = {
     MEMBER("preflight", "starting every candidate once", COUNT, UNIT("ns")),
     MEMBER("throughput", "llama-bench", COUNT, UNIT("ns")),
     MEMBER("requests", "llama-server", COUNT, UNIT("ns")),
+    OPTION("load", "many requests at once", "0", COUNT, UNIT("ns")),
     MEMBER("assemble", "documents", COUNT, UNIT("ns")),
 };
 static const pp_fields step_fields = FIELDS("study-steps", "time of each step", step_rows);

@@ -128,6 +128,10 @@ PP_MUST_CHECK pp_status pp_study_run_throughput(pp_study *study, const pp_study_
 PP_MUST_CHECK pp_status pp_study_run_requests(pp_study *study, const pp_study_step *step,
                                               pp_study_outcome *ret_outcome, pp_error *err);
 
+/* load_phase.c */
+PP_MUST_CHECK pp_status pp_study_run_load(pp_study *study, const pp_study_step *step,
+                                          pp_study_outcome *ret_outcome, pp_error *err);
+
 /* assemble.c */
 PP_MUST_CHECK pp_status pp_study_assemble(pp_study *study, pp_study_result *ret_result,
                                           pp_error *err);

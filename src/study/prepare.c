@@ -5,6 +5,7 @@
 #include "digest/sha256.h"
 #include "evidence/layout.h"
 #include "study/context.h"
+#include "study/load_phase.h"
 #include "study/machine_json.h"
 
 /* Nothing that a plan asks for is silently left out. */
@@ -15,7 +16,6 @@ static pp_status check_carried_out(const pp_study_plan *plan, pp_error *err)
         const char *where;
     } parts[] = {
         {plan->suite.present, "$.suite"},
-        {plan->load.present, "$.load"},
         {plan->load_plan.present, "$.load_plan"},
         {plan->policies.present, "$.policies"},
     };
@@ -33,6 +33,7 @@ static pp_status load_plan(pp_study *study, pp_error *err)
 {
     const char *path = study->options->plan_path;
     const pp_json *root;
+    pp_slo *slos = NULL; /* only whether they can be read */
     pp_status st;
 
     pp_buf_init(&study->plan_bytes, PP_STUDY_PLAN_MAX_BYTES);
@@ -42,6 +43,8 @@ static pp_status load_plan(pp_study *study, pp_error *err)
     st = pp_study_plan_decode(study->arena, root, &study->plan, err);
     if (st == PP_OK)
         st = check_carried_out(&study->plan, err);
+    if (st == PP_OK)
+        st = pp_study_load_slos(study->arena, &study->plan.load, &slos, err);
     if (st == PP_OK)
         st = pp_sha256_of(study->plan_bytes.data, study->plan_bytes.size, study->plan_sha256, err);
     return pp_wrap(err, st, "loading plan '%s'", path);

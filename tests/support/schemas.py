@@ -43,6 +43,11 @@ BUNDLE = [
     (r"experiment/candidates/[^/]+/throughput-command\.json", "bench-command"),
     (r"experiment/candidates/[^/]+/server-command-pass-\d+\.json", "server-command"),
     (r"experiment/candidates/[^/]+/(throughput|requests)-run-pass-\d+\.json", "study-run"),
+    (r"experiment/candidates/[^/]+/load-run\.json", "study-run"),
+    (r"experiment/candidates/[^/]+/load-server-command\.json", "server-command"),
+    (r"experiment/candidates/[^/]+/load-endpoint\.json", "endpoint"),
+    (r"experiment/candidates/[^/]+/load-report\.json", "load-report"),
+    (r"experiment/candidates/[^/]+/load-samples\.jsonl", "samples"),
     (r"experiment/candidates/[^/]+/resource-measurement-pass-\d+\.json", "resource-measurement"),
     (r"experiment/candidates/[^/]+/samples-pass-\d+\.jsonl", "samples"),
     # Other programs' documents: rows of llama-bench, and what llama-server was asked.
