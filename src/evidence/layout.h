@@ -50,6 +50,19 @@
 #define PP_BUNDLE_LOAD_REPORT   PP_BUNDLE_CANDIDATES "/%s/load-report.json"
 #define PP_BUNDLE_LOAD_RUN      PP_BUNDLE_CANDIDATES "/%s/load-run.json"
 
+/* Of the original's load plan, where the original has them. */
+#define PP_BUNDLE_LOAD_PLAN     "extensions/load-plan.json"
+#define PP_BUNDLE_PLAN_COMMAND  "extensions/load/%s/server-command.json"
+#define PP_BUNDLE_PLAN_ENDPOINT "extensions/load/%s/endpoint.json"
+#define PP_BUNDLE_PLAN_STDOUT   "extensions/load/%s/server.stdout.log"
+#define PP_BUNDLE_PLAN_STDERR   "extensions/load/%s/server.stderr.log"
+#define PP_BUNDLE_PLAN_SAMPLES  "extensions/load/%s/samples.jsonl"
+#define PP_BUNDLE_PLAN_REPORT   "extensions/load/%s/load-report.json"
+#define PP_BUNDLE_PLAN_RUN      "extensions/load/%s/run.json"
+#define PP_BUNDLE_EVALUATION    "extensions/load/%s/load-evaluation.json"
+#define PP_BUNDLE_EVALUATIONS   "extensions/load-evaluation.json"
+#define PP_BUNDLE_POLICIES      "extensions/policy-config.json"
+
 #define PP_BUNDLE_BENCHMARK_SET  "experiment/benchmark-set.json"
 #define PP_BUNDLE_CONSTRAINTS    "experiment/constraints.json"
 #define PP_BUNDLE_RECOMMENDATION "experiment/recommendation.json"

@@ -25,19 +25,33 @@ static pp_status read_samples(pp_arena *arena, const char *path, pp_sample **ret
     return st;
 }
 
-static pp_status make_again(pp_arena *arena, const char *folder, const char *id,
-                            const pp_json *report, pp_load_files *files, pp_error *err)
+static const struct {
+    const char *run, *report, *samples;
+} places[] = {
+    [PP_LOAD_OF_STUDY] = {PP_BUNDLE_LOAD_RUN, PP_BUNDLE_LOAD_REPORT, PP_BUNDLE_LOAD_SAMPLES},
+    [PP_LOAD_OF_ORIGINAL] = {PP_BUNDLE_PLAN_RUN, PP_BUNDLE_PLAN_REPORT, PP_BUNDLE_PLAN_SAMPLES},
+};
+
+static char *fill_in(pp_arena *arena, const char *pattern, const char *id)
 {
-    const char *samples_path = pp_bundle_path(arena, folder, PP_BUNDLE_LOAD_SAMPLES, id);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* a pattern of layout.h */
+    return pp_arena_printf(arena, pattern, id);
+#pragma GCC diagnostic pop
+}
+
+static pp_status make_again(pp_arena *arena, const char *samples_path, const pp_json *report,
+                            pp_load_files *files, pp_error *err)
+{
     pp_sample *samples = NULL;
-    size_t count = 0;
     pp_json *again = NULL;
     pp_status st = pp_document_check(pp_document_kind_find("load-report"), report, err);
 
     if (st == PP_OK)
-        st = read_samples(arena, samples_path, &samples, &count, err);
+        st = read_samples(arena, samples_path, &samples, &files->sample_count, err);
     if (st == PP_OK)
-        st = pp_load_report_again(arena, report, samples, count, &again, err);
+        st = pp_load_report_again(arena, report, samples, files->sample_count, &again, err);
+    files->samples = samples;
     files->report = again;
     return st;
 }
@@ -50,21 +64,26 @@ static bool is_complete(const pp_json *run)
            pp_text_is(outcome->text, "complete");
 }
 
-pp_status pp_load_files_read(pp_arena *arena, const char *folder,
+pp_status pp_load_files_read(pp_arena *arena, const char *folder, pp_load_kind kind,
                              const pp_plan_candidate *candidate, pp_load_files *ret_files,
                              pp_error *err)
 {
     const char *id = candidate->id.data;
-    const char *report_path = pp_bundle_path(arena, folder, PP_BUNDLE_LOAD_REPORT, id);
+    pp_load_files files = {.report_path = fill_in(arena, places[kind].report, id)};
+    const char *run_path = fill_in(arena, places[kind].run, id);
+    const char *samples_path = fill_in(arena, places[kind].samples, id);
     const pp_json *report = NULL;
-    pp_load_files files = {0};
-    pp_status st = pp_bundle_read_json(arena, pp_bundle_path(arena, folder, PP_BUNDLE_LOAD_RUN, id),
-                                       &files.run, err);
+    pp_status st = pp_arena_check(arena, err);
 
     if (st == PP_OK)
-        st = pp_bundle_read_json(arena, report_path, &report, err);
+        st = pp_bundle_read_json(arena, pp_path_join(arena, folder, run_path), &files.run, err);
+    if (st == PP_OK)
+        st = pp_bundle_read_json(arena, pp_path_join(arena, folder, files.report_path), &report,
+                                 err);
     if (st == PP_OK && report != NULL)
-        st = pp_wrap(err, make_again(arena, folder, id, report, &files, err), "'%s'", report_path);
+        st = pp_wrap(
+            err, make_again(arena, pp_path_join(arena, folder, samples_path), report, &files, err),
+            "'%s'", files.report_path);
     files.is_complete = is_complete(files.run);
     if (st == PP_OK)
         *ret_files = files;

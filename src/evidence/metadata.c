@@ -362,6 +362,8 @@ static void add_runs(pp_arena *arena, const pp_study_plan *plan,
     }
     for (size_t i = 0; documents->loads != NULL && i < plan->candidate_count; i++)
         add_run(&list, documents->loads[i].run);
+    for (size_t i = 0; documents->plan_loads != NULL && i < plan->candidate_count; i++)
+        add_run(&list, documents->plan_loads[i].run);
     pp_json_set_int(arena, study, "disturbed_run_count", list.disturbed);
     pp_json_set_int(arena, study, "failed_run_count", list.failed);
     pp_json_set(arena, study, "runs", list.items);

@@ -9,10 +9,11 @@
 /* Documents that hold for the whole study. */
 typedef struct pp_study_documents {
     const pp_json *host;
-    const pp_json **engines;           /* one for each engine of the plan */
-    const pp_json **models;            /* one for each model of the plan */
-    const struct pp_load_files *loads; /* one for each candidate; NULL: the plan has none */
-    const pp_json *repeated_blocks;    /* [{block, rounds}], as the journal has them */
+    const pp_json **engines;                /* one for each engine of the plan */
+    const pp_json **models;                 /* one for each model of the plan */
+    const struct pp_load_files *loads;      /* one for each candidate; NULL: the plan has none */
+    const struct pp_load_files *plan_loads; /* the same by a load plan of the original */
+    const pp_json *repeated_blocks;         /* [{block, rounds}], as the journal has them */
     char plan_sha256[PP_SHA256_HEX_SIZE];
 } pp_study_documents;
 

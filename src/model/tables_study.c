@@ -107,7 +107,7 @@ const pp_fields pp_bench_command_fields =
 
 WORD(word_study_run, "study-run");
 WORD(word_resources, "resource-measurement");
-static const char *const run_phase_words[] = {"throughput", "requests", "load", NULL};
+static const char *const run_phase_words[] = {"throughput", "requests", "load", "load-plan", NULL};
 static const char *const outcome_words[] = {"complete", "failed", NULL};
 
 static const pp_field exit_rows[] = {
@@ -304,6 +304,7 @@ static const pp_field step_rows[] = {
     MEMBER("throughput", "llama-bench", COUNT, UNIT("ns")),
     MEMBER("requests", "llama-server", COUNT, UNIT("ns")),
     OPTION("load", "many requests at once", "0", COUNT, UNIT("ns")),
+    OPTION("load-plan", "the same by a load plan", "0", COUNT, UNIT("ns")),
     MEMBER("assemble", "documents", COUNT, UNIT("ns")),
 };
 static const pp_fields step_fields = FIELDS("study-steps", "time of each step", step_rows);

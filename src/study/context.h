@@ -7,10 +7,20 @@
 #include "evidence/step_log.h"
 #include "machine/host.h"
 #include "machine/watch.h"
+#include "model/load_plan.h"
+#include "model/policy_set.h"
 #include "net/http_client.h"
 #include "proc/child.h"
 #include "study/journal.h"
 #include "study/run.h"
+
+/* A file beside the plan. */
+typedef struct pp_study_file {
+    const char *bundle_name;
+    const char *bytes; /* NULL: the plan has none */
+    size_t size;
+    const pp_json *root;
+} pp_study_file;
 
 typedef struct pp_study {
     pp_arena *arena;
@@ -18,6 +28,9 @@ typedef struct pp_study {
     pp_study_plan plan;
     pp_buf plan_bytes; /* the file as it was read */
     char plan_sha256[PP_SHA256_HEX_SIZE];
+    pp_study_file load_plan_file, policies_file;
+    pp_load_plan load_plan; /* of that file */
+    bool goes_on;           /* it was begun in an earlier session */
     pp_study_steps steps;
     pp_step_log log;    /* what happened so far, in earlier sessions and in this one */
     bool *changed;      /* of each step: it was done, but its files are not what they were */

@@ -17,10 +17,28 @@
 #define IDLE_WAIT_NS      (30 * PP_NS_PER_S)
 #define DRAIN_NS          (10 * PP_NS_PER_S)
 
+/* Where what it leaves goes. */
+typedef struct load_places {
+    const char *command, *endpoint, *out, *log, *samples, *report, *run;
+} load_places;
+
+static const load_places places_of_load = {
+    PP_BUNDLE_LOAD_COMMAND, PP_BUNDLE_LOAD_ENDPOINT, PP_BUNDLE_LOAD_STDOUT, PP_BUNDLE_LOAD_STDERR,
+    PP_BUNDLE_LOAD_SAMPLES, PP_BUNDLE_LOAD_REPORT,   PP_BUNDLE_LOAD_RUN,
+};
+static const load_places places_of_plan = {
+    PP_BUNDLE_PLAN_COMMAND, PP_BUNDLE_PLAN_ENDPOINT, PP_BUNDLE_PLAN_STDOUT, PP_BUNDLE_PLAN_STDERR,
+    PP_BUNDLE_PLAN_SAMPLES, PP_BUNDLE_PLAN_REPORT,   PP_BUNDLE_PLAN_RUN,
+};
+
 typedef struct load_run {
     pp_study *study;
     const pp_study_step *step;
     const pp_plan_load *plan;
+    const pp_load_plan *original; /* its load plan; NULL: `plan` says what is asked */
+    const load_places *places;
+    size_t step_count;
+    uint64_t seed;
     pp_study_record record;
     pp_study_target target;
     pp_load_rules rules;
@@ -60,16 +78,34 @@ pp_status pp_study_load_slos(pp_arena *arena, const pp_plan_load *plan, pp_slo *
 static pp_status set_rules(load_run *run, pp_error *err)
 {
     pp_slo *slos = NULL;
-    pp_status st = pp_study_load_slos(run->study->arena, run->plan, &slos, err);
+    pp_status st = PP_OK;
 
+    if (run->original == NULL)
+        st = pp_study_load_slos(run->study->arena, run->plan, &slos, err);
     run->rules = pp_load_rules_default();
     run->rules.slos = slos;
-    run->rules.slo_count = run->plan->slo_count;
+    run->rules.slo_count = run->original == NULL ? run->plan->slo_count : 0;
     run->rules.cold = true;
     return st;
 }
 
-static pp_load_level level_of(const load_run *run, size_t index)
+/* As the original has it: closed, in the order of its plan. */
+static pp_load_level level_of_original(const load_run *run, size_t index)
+{
+    const pp_load_method *method = &run->original->method;
+
+    return (pp_load_level){
+        .number = (int64_t)index + 1,
+        .loop = PP_LOAD_CLOSED,
+        .clients = method->levels[index],
+        .gamma_shape = 1,
+        .request_count = pp_known_int(method->measured_count),
+        .warmup_count = method->warmup_count,
+        .seed = run->seed,
+    };
+}
+
+static pp_load_level level_of_step(const load_run *run, size_t index)
 {
     const pp_plan_load_step *step = &run->plan->steps[index];
     pp_load_level level = {
@@ -80,12 +116,17 @@ static pp_load_level level_of(const load_run *run, size_t index)
         .gamma_shape = 1,
         .request_count = pp_known_int(step->measured),
         .warmup_count = run->plan->warmup,
-        .seed = (uint64_t)run->plan->seed,
+        .seed = run->seed,
     };
 
     if (level.loop == PP_LOAD_OPEN && pp_text_is(step->arrivals, "poisson"))
         level.arrivals = PP_ARRIVALS_POISSON;
     return level;
+}
+
+static pp_load_level level_of(const load_run *run, size_t index)
+{
+    return run->original != NULL ? level_of_original(run, index) : level_of_step(run, index);
 }
 
 /* ---- requests ----------------------------------------------------------------------------------
@@ -103,6 +144,36 @@ static pp_status prepare_tokens(load_run *run, const pp_dialect *dialect,
     options.seed = (uint64_t)run->plan->seed;
     options.prompt_tokens = run->plan->prompt_tokens;
     options.output = pp_lengths_fixed(run->plan->output_tokens);
+    options.base_url = run->target.url;
+    options.headers = run->target.headers;
+    options.header_count = run->target.header_count;
+    return pp_load_source_prepare(run->study->arena, run->study->loop, &options, ret_source, err);
+}
+
+/* The prompts of the plan, in turn, to /completion, as the original sends them. */
+static pp_status prepare_original(load_run *run, const pp_dialect *dialect,
+                                  pp_load_source **ret_source, pp_error *err)
+{
+    const pp_load_method *method = &run->original->method;
+    pp_prompt *items = PP_ARENA_NEW(run->study->arena, pp_prompt, method->prompt_count);
+    pp_prompts *prompts = PP_ARENA_NEW(run->study->arena, pp_prompts, 1);
+    pp_load_source_options options;
+
+    if (items == NULL || prompts == NULL)
+        return pp_arena_check(run->study->arena, err);
+    for (size_t i = 0; i < method->prompt_count; i++)
+        items[i] = (pp_prompt){
+            .id = pp_text_of(pp_arena_printf(run->study->arena, "prompt-%05zu", i + 1)),
+            .text = method->prompts[i].text,
+        };
+    *prompts = (pp_prompts){.items = items, .count = method->prompt_count};
+    pp_load_source_options_default(&options);
+    options.dialect = *dialect;
+    options.dialect.seed = run->seed;
+    options.reuse = PP_LOAD_COLD; /* cache_prompt is false */
+    options.seed = run->seed;
+    options.output = pp_lengths_fixed(method->output_tokens);
+    options.prompts = prompts;
     options.base_url = run->target.url;
     options.headers = run->target.headers;
     options.header_count = run->target.header_count;
@@ -139,6 +210,15 @@ static void look_at_clock(void *user, const pp_load_live *now)
         run->stop = 1;
 }
 
+static int64_t request_limit_ns(const load_run *run)
+{
+    double ns = run->original == NULL ? 0 : run->original->timeout_seconds * 1e9;
+
+    if (run->original == NULL)
+        return run->study->plan.deadlines.request_ms * PP_NS_PER_MS;
+    return ns < 1 ? 1 : (int64_t)ns;
+}
+
 static void fill_setup(load_run *run, pp_load_setup *setup)
 {
     pp_load_setup_default(setup);
@@ -146,7 +226,8 @@ static void fill_setup(load_run *run, pp_load_setup *setup)
     setup->headers = run->target.headers;
     setup->header_count = run->target.header_count;
     setup->limits.first_byte_ns = setup->limits.idle_ns = setup->limits.total_ns =
-        run->study->plan.deadlines.request_ms * PP_NS_PER_MS;
+        request_limit_ns(run);
+    setup->warmup_must_complete = run->original != NULL;
     setup->drain_ns = DRAIN_NS;
     setup->sends_all = true;
     setup->root = "/";
@@ -188,12 +269,22 @@ static pp_status check_ended(const load_run *run, pp_error *err)
 {
     if (run->study->options->stop != NULL && *run->study->options->stop != 0)
         return pp_fail(err, PP_ERR_INTERRUPTED, "interrupted in step %zu of %zu of the load",
-                       run->level_count, run->plan->step_count);
+                       run->level_count, run->step_count);
     if (run->timed_out)
         return pp_fail(err, PP_ERR_TIMEOUT, "step %zu of %zu of the load was not over after %.1f s",
-                       run->level_count, run->plan->step_count,
+                       run->level_count, run->step_count,
                        (double)run->study->plan.deadlines.load_ms / 1e3);
     return PP_OK;
+}
+
+/* An evaluation of the original holds no level in which a warm-up request failed. */
+static pp_status check_warmup(const load_run *run, size_t index, pp_error *err)
+{
+    if (run->original == NULL || run->levels[index].observed.ended_by != PP_LOAD_END_WARMUP)
+        return PP_OK;
+    return pp_fail(err, PP_ERR_PEER,
+                   "a warm-up request failed before the level of %lld clients; see '%s'",
+                   (long long)run->levels[index].asked.clients, path_of(run, run->places->samples));
 }
 
 static pp_status run_levels(load_run *run, pp_error *err)
@@ -201,9 +292,18 @@ static pp_status run_levels(load_run *run, pp_error *err)
     const pp_dialect dialect = pp_study_target_dialect(&run->target);
     const bool of_words = dialect.endpoint != PP_ENDPOINT_COMPLETION;
     pp_load_source *source = NULL;
-    pp_status st = of_words ? PP_OK : prepare_tokens(run, &dialect, &source, err);
+    pp_status st = PP_OK;
 
-    for (size_t i = 0; st == PP_OK && i < run->plan->step_count; i++) {
+    if (run->original != NULL && of_words)
+        return pp_fail(err, PP_ERR_DOMAIN,
+                       "a load plan of the original asks /completion, which '%s' is not said to "
+                       "have",
+                       run->target.url);
+    if (run->original != NULL)
+        st = prepare_original(run, &dialect, &source, err);
+    else if (!of_words)
+        st = prepare_tokens(run, &dialect, &source, err);
+    for (size_t i = 0; st == PP_OK && i < run->step_count; i++) {
         run->levels[i].asked = level_of(run, i);
         if (of_words)
             st = prepare_words(run, &dialect, &run->levels[i].asked, &source, err);
@@ -211,6 +311,8 @@ static pp_status run_levels(load_run *run, pp_error *err)
             st = run_level(run, i, source, err);
         if (st == PP_OK)
             st = check_ended(run, err);
+        if (st == PP_OK)
+            st = check_warmup(run, i, err);
         if (st == PP_OK)
             st = pp_study_target_check_alive(&run->target, err);
     }
@@ -238,7 +340,7 @@ static pp_load_report_run describe(const load_run *run)
 {
     const pp_dialect dialect = pp_study_target_dialect(&run->target);
     pp_arena *arena = run->study->arena;
-    const int64_t limit_ns = run->study->plan.deadlines.request_ms * PP_NS_PER_MS;
+    const int64_t limit_ns = request_limit_ns(run);
     const bool of_words = dialect.endpoint != PP_ENDPOINT_COMPLETION;
 
     return (pp_load_report_run){
@@ -247,9 +349,11 @@ static pp_load_report_run describe(const load_run *run)
         .dialect = pp_text_of(pp_arena_printf(arena, "%s %s", pp_server_kind_name(dialect.kind),
                                               pp_endpoint_path(dialect.endpoint))),
         .model = dialect.model,
-        .profile = pp_text_of(of_words ? "words, cold" : "generated, cold"),
+        .profile = pp_text_of(run->original != NULL ? "load plan, cold"
+                              : of_words            ? "words, cold"
+                                                    : "generated, cold"),
         .origin = origin_of(run),
-        .seed = (uint64_t)run->plan->seed,
+        .seed = run->seed,
         .started_unix_ms = run->record.started_unix_ms,
         .server_was_sleeping = run->target.endpoint.is_sleeping,
         .limits =
@@ -266,7 +370,7 @@ static pp_load_report_run describe(const load_run *run)
 
 static pp_status save_samples(load_run *run, pp_error *err)
 {
-    const char *path = path_of(run, PP_BUNDLE_LOAD_SAMPLES);
+    const char *path = path_of(run, run->places->samples);
     pp_buf lines;
     pp_status st = pp_study_ensure_folder(run->study, path, err);
 
@@ -287,23 +391,23 @@ static pp_status save_report(load_run *run, pp_error *err)
         .rules = run->rules,
         .levels = run->levels,
         .level_count = run->level_count,
-        .is_partial = run->level_count < run->plan->step_count || run->stop != 0,
+        .is_partial = run->level_count < run->step_count || run->stop != 0,
     };
     pp_json *document = NULL;
     pp_status st = pp_load_report_make(run->study->arena, &report, &document, err);
 
     return st == PP_OK
-               ? pp_study_save_json(run->study, path_of(run, PP_BUNDLE_LOAD_REPORT), document, err)
+               ? pp_study_save_json(run->study, path_of(run, run->places->report), document, err)
                : st;
 }
 
 static pp_status open_target(load_run *run, pp_error *err)
 {
     const pp_target_files files = {
-        .stdout_path = path_of(run, PP_BUNDLE_LOAD_STDOUT),
-        .stderr_path = path_of(run, PP_BUNDLE_LOAD_STDERR),
-        .command = path_of(run, PP_BUNDLE_LOAD_COMMAND),
-        .endpoint = path_of(run, PP_BUNDLE_LOAD_ENDPOINT),
+        .stdout_path = path_of(run, run->places->out),
+        .stderr_path = path_of(run, run->places->log),
+        .command = path_of(run, run->places->command),
+        .endpoint = path_of(run, run->places->endpoint),
     };
 
     return pp_study_target_open(run->study, run->target.candidate, &files, &run->record,
@@ -339,7 +443,7 @@ static const char *note_of(const load_run *run)
     for (size_t i = 0; i < run->level_count; i++)
         passed +=
             run->levels[i].summary.has_verdict && run->levels[i].summary.verdict == PP_SLO_PASS;
-    return run->plan->slo_count == 0
+    return run->rules.slo_count == 0
                ? pp_arena_printf(run->study->arena, "%zu steps", run->level_count)
                : pp_arena_printf(run->study->arena,
                                  "%zu steps, of which %zu surely keep to the demands",
@@ -356,7 +460,7 @@ static pp_status save_all(load_run *run, pp_study_outcome *ret_outcome, pp_error
         st = save_samples(run, err);
     if (st == PP_OK && run->level_count > 0)
         st = save_report(run, err);
-    ended = pp_study_record_end(run->study, &run->record, path_of(run, PP_BUNDLE_LOAD_RUN),
+    ended = pp_study_record_end(run->study, &run->record, path_of(run, run->places->run),
                                 ret_outcome, st == PP_OK ? err : &later);
     return st == PP_OK ? ended : st;
 }
@@ -377,17 +481,33 @@ static pp_status measure_and_save(load_run *run, pp_study_outcome *ret_outcome, 
     return failure.status;
 }
 
-pp_status pp_study_run_load(pp_study *study, const pp_study_step *step,
-                            pp_study_outcome *ret_outcome, pp_error *err)
+/* What the original sends with each request. */
+#define SEED_OF_ORIGINAL 4242
+
+static load_run run_of(pp_study *study, const pp_study_step *step)
 {
+    const bool is_original = step->phase == PP_STUDY_LOAD_PLAN;
     load_run run = {
         .study = study,
         .step = step,
         .plan = &study->plan.load,
+        .original = is_original ? &study->load_plan : NULL,
+        .places = is_original ? &places_of_plan : &places_of_load,
+        .step_count =
+            is_original ? study->load_plan.method.level_count : study->plan.load.step_count,
+        .seed = is_original ? SEED_OF_ORIGINAL : (uint64_t)study->plan.load.seed,
         .target = {.candidate = pp_study_candidate(study, step)},
-        .levels = PP_ARENA_NEW(study->arena, pp_load_report_level, study->plan.load.step_count),
-        .results = PP_ARENA_NEW(study->arena, pp_load_result, study->plan.load.step_count),
     };
+
+    run.levels = PP_ARENA_NEW(study->arena, pp_load_report_level, run.step_count);
+    run.results = PP_ARENA_NEW(study->arena, pp_load_result, run.step_count);
+    return run;
+}
+
+pp_status pp_study_run_load(pp_study *study, const pp_study_step *step,
+                            pp_study_outcome *ret_outcome, pp_error *err)
+{
+    load_run run = run_of(study, step);
     pp_status st = pp_arena_check(study->arena, err);
 
     if (st == PP_OK)

@@ -7,6 +7,7 @@
 #include "study/context.h"
 #include "study/load_phase.h"
 #include "study/machine_json.h"
+#include "study/plan_files.h"
 
 /* Nothing that a plan asks for is silently left out. */
 static pp_status check_carried_out(const pp_study_plan *plan, pp_error *err)
@@ -16,10 +17,16 @@ static pp_status check_carried_out(const pp_study_plan *plan, pp_error *err)
         const char *where;
     } parts[] = {
         {plan->suite.present, "$.suite"},
-        {plan->load_plan.present, "$.load_plan"},
         {plan->policies.present, "$.policies"},
     };
 
+    for (size_t i = 0; !plan->has_requests && i < plan->candidate_count; i++) {
+        if (plan->candidates[i].kind == PP_CANDIDATE_ENDPOINT)
+            return pp_fail(err, PP_ERR_DOMAIN,
+                           "$.requests: without requests nothing is known of '%s' that a decision "
+                           "could be made by",
+                           plan->candidates[i].id.data);
+    }
     for (size_t i = 0; i < PP_COUNT_OF(parts); i++) {
         if (parts[i].asked)
             return pp_fail(err, PP_ERR_DOMAIN,
@@ -73,6 +80,9 @@ pp_status pp_study_load(pp_study *study, pp_error *err)
 
     if (st == PP_OK)
         st = pp_study_resolve_models(study, err);
+    if (st == PP_OK)
+        st = pp_wrap(err, pp_study_read_plan_files(study, err), "plan '%s'",
+                     study->options->plan_path);
     if (st == PP_OK)
         st = pp_study_steps_list(study->arena, &study->plan, &study->steps, err);
     study->changed = PP_ARENA_NEW(study->arena, bool, study->steps.count);
@@ -195,6 +205,8 @@ pp_status pp_study_write_inputs(pp_study *study, pp_error *err)
 
     if (st == PP_OK)
         st = pp_study_write_engines(study, err);
+    if (st == PP_OK)
+        st = pp_study_write_plan_files(study, err);
     if (st == PP_OK)
         st = write_json(study, PP_BUNDLE_CONSTRAINTS, study->plan.constraints_json, err);
     if (st == PP_OK)

@@ -58,10 +58,25 @@ static void print_load(const pp_study *study, pp_buf *out)
     }
 }
 
+static void print_original(const pp_study *study, pp_buf *out)
+{
+    const pp_load_method *method = &study->load_plan.method;
+
+    for (size_t i = 0; i < method->level_count; i++)
+        pp_buf_printf(out,
+                      "#   then %lld warm-up requests, then %lld requests, %lld at once, of %zu "
+                      "prompts in turn and %lld output tokens\n",
+                      (long long)method->warmup_count, (long long)method->measured_count,
+                      (long long)method->levels[i], method->prompt_count,
+                      (long long)method->output_tokens);
+}
+
 static void print_requests(const pp_study *study, const pp_study_step *step, pp_buf *out)
 {
     if (step->phase == PP_STUDY_LOAD)
         print_load(study, out);
+    else if (step->phase == PP_STUDY_LOAD_PLAN)
+        print_original(study, out);
     else
         print_work(study, out);
 }
@@ -118,6 +133,7 @@ static pp_status print_step(pp_study *study, const pp_study_step *step, pp_buf *
         return print_bench(study, step, out, err);
     case PP_STUDY_REQUESTS:
     case PP_STUDY_LOAD:
+    case PP_STUDY_LOAD_PLAN:
         if (pp_study_candidate(study, step)->kind == PP_CANDIDATE_ENDPOINT) {
             print_endpoint(study, step, out);
             return PP_OK;

@@ -53,9 +53,10 @@ static const char *failure_of(pp_arena *arena, const pp_json *run)
     const char *phase = text_of(run, "phase");
     const int pass = (int)number_of(run, "pass");
     const char *file =
-        strcmp(phase, "throughput") == 0 ? pp_arena_printf(arena, PP_BUNDLE_BENCH_RUN, id, pass)
-        : strcmp(phase, "load") == 0     ? pp_arena_printf(arena, PP_BUNDLE_LOAD_RUN, id)
-                                         : pp_arena_printf(arena, PP_BUNDLE_SERVER_RUN, id, pass);
+        strcmp(phase, "throughput") == 0  ? pp_arena_printf(arena, PP_BUNDLE_BENCH_RUN, id, pass)
+        : strcmp(phase, "load") == 0      ? pp_arena_printf(arena, PP_BUNDLE_LOAD_RUN, id)
+        : strcmp(phase, "load-plan") == 0 ? pp_arena_printf(arena, PP_BUNDLE_PLAN_RUN, id)
+                                          : pp_arena_printf(arena, PP_BUNDLE_SERVER_RUN, id, pass);
 
     return pp_arena_printf(arena, "%s, %s: %s; see %s", id, where_of(arena, run),
                            text_of(run, "failure"), file == NULL ? "" : file);

@@ -211,6 +211,7 @@ pp_status pp_study_resume(pp_arena *arena, const pp_study_options *options,
     *study = (pp_study){.arena = arena,
                         .options = &s.options,
                         .folder = options->output_dir,
+                        .goes_on = true,
                         .began_ns = pp_clock_now_ns()};
     pp_buf_init(&s.journal_bytes, PP_JOURNAL_MAX_BYTES);
     s.options.plan_path = path_of(study, PP_BUNDLE_PLAN);

@@ -44,9 +44,11 @@ def plan(candidates, **changes):
 class Study:
     """A study that has ended; its folder lives as long as it does."""
 
-    def __init__(self, document, *args, env=None):
+    def __init__(self, document, *args, env=None, files=None):
         self.holder = tempfile.TemporaryDirectory(prefix="study-test-")
         self.plan_path = pathlib.Path(self.holder.name, "plan.json")
+        for name, text in (files or {}).items():
+            pathlib.Path(self.holder.name, name).write_text(text)
         self.plan_path.write_text(json.dumps(document))
         self.bundle = pathlib.Path(self.holder.name, "bundle")
         self.run("run", self.plan_path, "--output-dir", self.bundle, *args, env=env)

@@ -1,5 +1,6 @@
 """The load of a study over simulated servers: steps in both loops, its report, and what verify says of a changed one."""
 
+import hashlib
 import json
 import os
 import shutil
@@ -7,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-from harness import BINARY, Sim, Study, endpoint, main, plan
+from harness import BINARY, CONSTRAINTS, Sim, Study, endpoint, main, plan
 
 STEPS = [
     {"loop": "closed", "clients": 1, "measured": 4},
@@ -103,6 +104,57 @@ def a_load_that_takes_too_long_has_failed(f):
             f.equal("verify", study.verify().returncode, 0)
 
 
+ORIGINAL = json.dumps({
+    "schema_version": "1.0", "prompts": ["Say one word.", "Name a colour.", "Count to three."], "output_tokens": 8,
+    "warmup_requests_per_level": 1, "measured_requests_per_level": 8, "concurrency_levels": [1, 2, 4], "timeout_seconds": 20,
+    "slo": {"min_completion_rate": 1.0, "max_ttft_ms_p95": 10000, "max_e2e_latency_ms_p95": 12000}})
+
+
+def with_original(sims, text=ORIGINAL, **changes):
+    file = {"path": "load-plan.json", "sha256": hashlib.sha256(text.encode()).hexdigest(), **changes}
+    return plan([endpoint(name, sim.url) for name, sim in zip(("b", "a"), sims)], load_plan=file, passes=1,
+                constraints={**CONSTRAINTS, "preference_order": ["b", "a"][:len(sims)]})
+
+
+def a_load_plan_of_the_original_gives_its_documents(f):
+    with Sim("--token-time", "2ms") as one, Sim("--token-time", "4ms") as two, \
+            Study(with_original([one, two]), files={"load-plan.json": ORIGINAL}) as study:
+        f.equal("exit code", (study.exit, study.err if study.exit else ""), (0, ""))
+        f.equal("the plan, byte for byte", study.path("extensions/load-plan.json").read_text(), ORIGINAL)
+        combined = study.json("extensions/load-evaluation.json")
+        f.equal("candidates by id", sorted({row["candidate_id"] for row in combined["rows"]}), ["a", "b"])
+        f.equal("levels", [row["concurrency"] for row in combined["rows"]], [1, 2, 4] * 2)
+        f.equal("synthetic", combined["synthetic"], True)
+        rows = study.json("extensions/load/b/load-evaluation.json")["rows"]
+        f.equal("requests", [(row["request_count"], row["failed_requests"]) for row in rows], [(8, 0)] * 3)
+        prompts = [sample["prompt_index"] for sample in rows[1]["samples"]]
+        f.equal("prompts in turn", len(set(prompts)), 3)
+        validated = subprocess.run([BINARY, "validate", study.path("extensions/load-evaluation.json"),
+                                    study.path("extensions/load/a/load-evaluation.json")], capture_output=True, text=True, timeout=60)
+        f.equal("validate", (validated.returncode, validated.stderr), (0, ""))
+        done = study.verify()
+        f.equal("verify", (done.returncode, done.stdout.splitlines()[-1:]), (0, ["verified"]))
+        f.extend(study.documents_are_valid())
+
+
+def another_load_plan_is_refused(f):
+    with Sim() as sim:
+        with Study(with_original([sim], sha256="0" * 64), files={"load-plan.json": ORIGINAL}) as study:
+            f.equal("exit code", study.exit, 2)
+            f.true("names both digests", "$.load_plan: " in study.err and "the plan says " + "0" * 64 in study.err, study.err)
+            f.true("nothing written", not study.bundle.exists())
+        text = ORIGINAL.replace("[1, 2, 4]", "[1, 3]")
+        with Study(with_original([sim], text=text), files={"load-plan.json": text}) as study:
+            f.equal("wrong levels: exit code", study.exit, 2)
+            f.true("wrong levels: named", "$.load_plan: 'load-plan.json': $.concurrency_levels" in study.err, study.err)
+
+
+def without_requests_nothing_is_decided(f):
+    with Sim() as sim, Study(with_load([sim], requests=None)) as study:
+        f.equal("exit code", study.exit, 2)
+        f.true("says why", "$.requests: without requests nothing is known of 'one'" in study.err, study.err)
+
+
 def a_demand_that_nobody_can_read_is_refused(f):
     with Sim() as sim, Study(with_load([sim], load={"slo": ["ttft.p95<=2s", "speed>9000"]})) as study:
         f.equal("exit code", study.exit, 2)
@@ -113,6 +165,9 @@ def a_demand_that_nobody_can_read_is_refused(f):
 if __name__ == "__main__":
     sys.exit(main([
         ("each candidate is loaded once, in document order, and verify makes its report again", each_candidate_is_loaded_once),
+        ("a load plan of the original gives its documents", a_load_plan_of_the_original_gives_its_documents),
+        ("a load plan with another digest, or a wrong one, is refused before anything is written", another_load_plan_is_refused),
+        ("a study of servers that run already needs requests", without_requests_nothing_is_decided),
         ("servers that tell nothing of tokens get words", servers_without_tokenizer_get_words),
         ("a load that takes too long has failed, by name", a_load_that_takes_too_long_has_failed),
         ("a demand that nobody can read is refused before anything is written", a_demand_that_nobody_can_read_is_refused),
