@@ -5,6 +5,7 @@
 #include "base/files.h"
 #include "decide/details.h"
 #include "evidence/layout.h"
+#include "evidence/load_files.h"
 #include "evidence/metadata.h"
 #include "evidence/quality_figures.h"
 #include "evidence/step_log.h"
@@ -133,6 +134,65 @@ static pp_status load_quality(derivation *d, pp_error *err)
                        : st;
 }
 
+static pp_status read_loads(derivation *d, bool asked, pp_load_kind kind,
+                            const pp_load_files **ret_loads, pp_error *err)
+{
+    const pp_study_plan *plan = &d->out->plan;
+    pp_load_files *loads;
+    pp_status st;
+
+    if (!asked)
+        return PP_OK;
+    loads = PP_ARENA_NEW(d->arena, pp_load_files, plan->candidate_count);
+    st = pp_arena_check(d->arena, err);
+    for (size_t i = 0; st == PP_OK && i < plan->candidate_count; i++)
+        st = pp_load_files_read(d->arena, d->folder, kind, &plan->candidates[i], &loads[i], err);
+    *ret_loads = loads;
+    return st;
+}
+
+static pp_origin origin_of(derivation *d, size_t candidate)
+{
+    const pp_study_plan *plan = &d->out->plan;
+
+    return pp_candidate_origin(plan, &d->documents, &plan->candidates[candidate],
+                               &d->passes[candidate * (size_t)plan->passes]);
+}
+
+static pp_status make_evaluations(derivation *d, pp_error *err)
+{
+    const pp_study_plan *plan = &d->out->plan;
+    pp_load_evaluations *evaluations;
+    bool *synthetic;
+    pp_status st;
+
+    if (d->documents.plan_loads == NULL)
+        return PP_OK;
+    evaluations = PP_ARENA_NEW(d->arena, pp_load_evaluations, 1);
+    synthetic = PP_ARENA_NEW(d->arena, bool, plan->candidate_count);
+    st = pp_arena_check(d->arena, err);
+    for (size_t i = 0; st == PP_OK && i < plan->candidate_count; i++)
+        synthetic[i] = origin_of(d, i) != PP_ORIGIN_MEASURED;
+    if (st == PP_OK)
+        st = pp_load_evaluations_make(d->arena, d->folder, plan, d->documents.plan_loads, synthetic,
+                                      evaluations, err);
+    d->out->evaluations = evaluations;
+    return st;
+}
+
+static pp_status load_loads(derivation *d, pp_error *err)
+{
+    const pp_study_plan *plan = &d->out->plan;
+    pp_status st = read_loads(d, plan->load.present, PP_LOAD_OF_STUDY, &d->documents.loads, err);
+
+    if (st == PP_OK)
+        st = read_loads(d, plan->load_plan.present, PP_LOAD_OF_ORIGINAL, &d->documents.plan_loads,
+                        err);
+    d->out->loads = d->documents.loads;
+    d->out->plan_loads = d->documents.plan_loads;
+    return st == PP_OK ? make_evaluations(d, err) : st;
+}
+
 /* ---- the set
  * --------------------------------------------------------------------------------------- */
 
@@ -151,11 +211,27 @@ static const struct {
     {"peak_rss_mib", offsetof(pp_figures, peak_rss_mib), 100},
 };
 
+/* Of the requests that were planned: those of a run that failed count as not completed. Plans of
+ * version 1.0 give the metrics that they always gave. */
+static void add_completion(derivation *d, const pp_pass_figures *passes, pp_candidate *candidate)
+{
+    const pp_study_plan *plan = &d->out->plan;
+    int64_t completed = 0;
+
+    if (plan->schema == 1 || !plan->has_requests)
+        return;
+    for (int64_t i = 0; i < plan->passes; i++)
+        completed += passes[i].request_count - passes[i].failed_request_count;
+    candidate->metrics[candidate->metric_count++] =
+        (pp_metric){pp_text_of("completion_rate"),
+                    (double)completed / ((double)plan->passes * (double)plan->requests.measured)};
+}
+
 static void make_metrics(derivation *d, const pp_figures *all, const pp_plan_model *model,
-                         pp_candidate *candidate)
+                         const pp_pass_figures *passes, pp_candidate *candidate)
 {
     candidate->metrics =
-        PP_ARENA_NEW(d->arena, pp_metric, PP_COUNT_OF(metric_rows) + 1 + PP_QUALITY_METRIC_COUNT);
+        PP_ARENA_NEW(d->arena, pp_metric, PP_COUNT_OF(metric_rows) + 2 + PP_QUALITY_METRIC_COUNT);
     if (candidate->metrics == NULL)
         return;
     for (size_t i = 0; i < PP_COUNT_OF(metric_rows); i++) {
@@ -166,8 +242,10 @@ static void make_metrics(derivation *d, const pp_figures *all, const pp_plan_mod
             candidate->metrics[candidate->metric_count++] =
                 (pp_metric){pp_text_of(metric_rows[i].name), value};
     }
-    candidate->metrics[candidate->metric_count++] =
-        (pp_metric){pp_text_of("model_size_mib"), (double)model->size_bytes / 1048576.0};
+    add_completion(d, passes, candidate);
+    if (model != NULL)
+        candidate->metrics[candidate->metric_count++] =
+            (pp_metric){pp_text_of("model_size_mib"), (double)model->size_bytes / 1048576.0};
 }
 
 static void make_candidate(derivation *d, size_t index)
@@ -186,7 +264,10 @@ static void make_candidate(derivation *d, size_t index)
         pp_candidate_parameters(d->arena, plan, &d->documents, planned, passes, &all);
     pp_json_set(d->arena, pp_json_find(candidate->parameters, "measurement"), "quality",
                 pp_quality_parameters(d->arena, &d->quality, plan, index));
-    make_metrics(d, &all, &plan->models[planned->model_index], candidate);
+    make_metrics(d, &all,
+                 planned->kind == PP_CANDIDATE_ENDPOINT ? NULL
+                                                        : &plan->models[planned->model_index],
+                 passes, candidate);
     if (candidate->metrics != NULL)
         pp_quality_add_metrics(&d->quality, index, candidate);
 }
@@ -199,9 +280,7 @@ static pp_status make_set(derivation *d, pp_error *err)
     pp_status st;
 
     for (size_t i = 0; i < plan->candidate_count; i++)
-        origin = pp_origin_worst(
-            origin, pp_model_origin(d->documents.models[plan->candidates[i].model_index],
-                                    d->documents.host));
+        origin = pp_origin_worst(origin, origin_of(d, i));
     set->baseline_id = plan->baseline_id;
     set->candidate_count = plan->candidate_count;
     set->candidates = PP_ARENA_NEW(d->arena, pp_candidate, plan->candidate_count);
@@ -272,6 +351,8 @@ pp_status pp_derive(pp_arena *arena, const char *folder, const char *tool_versio
         st = load_passes(&d, err);
     if (st == PP_OK)
         st = load_quality(&d, err);
+    if (st == PP_OK)
+        st = load_loads(&d, err);
     if (st == PP_OK)
         st = make_set(&d, err);
     if (st == PP_OK)

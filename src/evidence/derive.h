@@ -14,6 +14,9 @@
 
 typedef struct pp_derived {
     pp_study_plan plan;
+    const struct pp_load_files *loads;      /* one for each candidate; NULL: the plan has none */
+    const struct pp_load_files *plan_loads; /* the same by a load plan of the original */
+    const struct pp_load_evaluations *evaluations; /* of these */
     pp_benchmark_set set;
     pp_decision decision; /* has_winner may be false */
     pp_json *benchmark_set;

@@ -11,10 +11,11 @@ typedef struct pp_derived_file {
     const char *path;  /* in the bundle, as layout.h says */
     const char *bytes; /* in the arena */
     size_t size;
+    bool was_written; /* by the step that measured, so that it is there already */
 } pp_derived_file;
 
 typedef struct pp_derived_files {
-    pp_derived_file *items; /* in the order of their names in layout.h */
+    pp_derived_file *items;
     size_t count;
 } pp_derived_files;
 
@@ -24,8 +25,8 @@ PP_MUST_CHECK pp_status pp_derived_files_make(pp_arena *arena, const pp_derived 
                                               const char *tool_version, pp_derived_files *ret_files,
                                               pp_error *err);
 
-/** Paths of all files that a bundle may have of this kind, whether or not one has them; NULL at the
- * end. */
+/** Paths of the files that one bundle has and another has not, by what was measured; NULL at the
+ * end. Where such a file is in a bundle, and not among those that were made, nothing founds it. */
 const char *const *pp_derived_file_paths(void);
 
 #endif

@@ -199,6 +199,10 @@ pp_status pp_pass_figures_load(pp_arena *arena, const char *folder,
         st = pp_bundle_read_json(
             arena, pp_bundle_path(arena, folder, PP_BUNDLE_SERVER_COMMAND, id, number),
             &pass.server_command, err);
+    if (st == PP_OK)
+        st = pp_bundle_read_json(arena,
+                                 pp_bundle_path(arena, folder, PP_BUNDLE_ENDPOINT, id, number),
+                                 &pass.endpoint, err);
     if (st == PP_OK && is_complete(pass.bench_run))
         st = load_bench(arena, pp_bundle_path(arena, folder, PP_BUNDLE_BENCH_ROWS, id, number),
                         &pass.figures, err);

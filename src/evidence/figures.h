@@ -31,6 +31,7 @@ typedef struct pp_pass_figures {
     const pp_json *requests_run;
     const pp_json *resources;
     const pp_json *server_command;
+    const pp_json *endpoint; /* what a server that ran already said of itself */
     int64_t failures[PP_FAILURE_COUNT];
 } pp_pass_figures;
 

@@ -20,9 +20,10 @@
 #define PP_BUNDLE_BENCH_HELP_NAME  "llama-bench.help.txt"
 #define PP_BUNDLE_MODEL            "models/%s.json"
 
-#define PP_BUNDLE_PREFLIGHT_COMMAND "preflight/%s/server-command.json"
-#define PP_BUNDLE_PREFLIGHT_STDOUT  "preflight/%s/server.stdout.log"
-#define PP_BUNDLE_PREFLIGHT_STDERR  "preflight/%s/server.stderr.log"
+#define PP_BUNDLE_PREFLIGHT_COMMAND  "preflight/%s/server-command.json"
+#define PP_BUNDLE_PREFLIGHT_STDOUT   "preflight/%s/server.stdout.log"
+#define PP_BUNDLE_PREFLIGHT_STDERR   "preflight/%s/server.stderr.log"
+#define PP_BUNDLE_PREFLIGHT_ENDPOINT "preflight/%s/endpoint.json"
 
 #define PP_BUNDLE_CANDIDATES     "experiment/candidates"
 #define PP_BUNDLE_SETTINGS       PP_BUNDLE_CANDIDATES "/%s/settings.json"
@@ -31,6 +32,7 @@
 #define PP_BUNDLE_BENCH_STDERR   PP_BUNDLE_CANDIDATES "/%s/raw/pass-%d.stderr.log"
 #define PP_BUNDLE_BENCH_RUN      PP_BUNDLE_CANDIDATES "/%s/throughput-run-pass-%d.json"
 #define PP_BUNDLE_SERVER_COMMAND PP_BUNDLE_CANDIDATES "/%s/server-command-pass-%d.json"
+#define PP_BUNDLE_ENDPOINT       PP_BUNDLE_CANDIDATES "/%s/endpoint-pass-%d.json"
 #define PP_BUNDLE_SERVER_STDOUT  PP_BUNDLE_CANDIDATES "/%s/server-pass-%d.stdout.log"
 #define PP_BUNDLE_SERVER_STDERR  PP_BUNDLE_CANDIDATES "/%s/server-pass-%d.stderr.log"
 #define PP_BUNDLE_SAMPLES        PP_BUNDLE_CANDIDATES "/%s/samples-pass-%d.jsonl"
@@ -41,6 +43,27 @@
 
 #define PP_BUNDLE_SUITE          "experiment/evaluation-suite.json" /* as the plan's folder had it */
 #define PP_BUNDLE_QUALITY_REPORT "experiment/quality-report.json"
+#define PP_BUNDLE_LOAD_COMMAND  PP_BUNDLE_CANDIDATES "/%s/load-server-command.json"
+#define PP_BUNDLE_LOAD_ENDPOINT PP_BUNDLE_CANDIDATES "/%s/load-endpoint.json"
+#define PP_BUNDLE_LOAD_STDOUT   PP_BUNDLE_CANDIDATES "/%s/load-server.stdout.log"
+#define PP_BUNDLE_LOAD_STDERR   PP_BUNDLE_CANDIDATES "/%s/load-server.stderr.log"
+#define PP_BUNDLE_LOAD_SAMPLES  PP_BUNDLE_CANDIDATES "/%s/load-samples.jsonl"
+#define PP_BUNDLE_LOAD_REPORT   PP_BUNDLE_CANDIDATES "/%s/load-report.json"
+#define PP_BUNDLE_LOAD_RUN      PP_BUNDLE_CANDIDATES "/%s/load-run.json"
+
+/* Of the original's load plan, where the original has them. */
+#define PP_BUNDLE_LOAD_PLAN     "extensions/load-plan.json"
+#define PP_BUNDLE_PLAN_COMMAND  "extensions/load/%s/server-command.json"
+#define PP_BUNDLE_PLAN_ENDPOINT "extensions/load/%s/endpoint.json"
+#define PP_BUNDLE_PLAN_STDOUT   "extensions/load/%s/server.stdout.log"
+#define PP_BUNDLE_PLAN_STDERR   "extensions/load/%s/server.stderr.log"
+#define PP_BUNDLE_PLAN_SAMPLES  "extensions/load/%s/samples.jsonl"
+#define PP_BUNDLE_PLAN_REPORT   "extensions/load/%s/load-report.json"
+#define PP_BUNDLE_PLAN_RUN      "extensions/load/%s/run.json"
+#define PP_BUNDLE_EVALUATION    "extensions/load/%s/load-evaluation.json"
+#define PP_BUNDLE_EVALUATIONS   "extensions/load-evaluation.json"
+#define PP_BUNDLE_POLICIES      "extensions/policy-config.json"
+
 #define PP_BUNDLE_BENCHMARK_SET  "experiment/benchmark-set.json"
 #define PP_BUNDLE_CONSTRAINTS    "experiment/constraints.json"
 #define PP_BUNDLE_RECOMMENDATION "experiment/recommendation.json"

@@ -1,6 +1,7 @@
 #include "evidence/metadata.h"
 
 #include "evidence/derive.h"
+#include "evidence/load_files.h"
 
 #include <string.h>
 
@@ -45,6 +46,28 @@ pp_origin pp_model_origin(const pp_json *model, const pp_json *host)
         origin = pp_origin_of_weights(weights->text);
     if (is_true(pp_json_find(pp_json_find(host, "platform"), "emulated")))
         origin = pp_origin_worst(origin, PP_ORIGIN_EMULATED);
+    return origin;
+}
+
+static pp_origin endpoint_origin(const pp_json *endpoint)
+{
+    const pp_json *word = pp_json_find(endpoint, "origin");
+    pp_origin origin = PP_ORIGIN_UNKNOWN;
+
+    return word != NULL && word->kind == PP_JSON_STRING && pp_origin_find(word->text, &origin)
+               ? origin
+               : PP_ORIGIN_UNKNOWN;
+}
+
+pp_origin pp_candidate_origin(const pp_study_plan *plan, const pp_study_documents *documents,
+                              const pp_plan_candidate *candidate, const pp_pass_figures *passes)
+{
+    pp_origin origin = pp_model_origin(NULL, documents->host);
+
+    if (candidate->kind != PP_CANDIDATE_ENDPOINT)
+        return pp_model_origin(documents->models[candidate->model_index], documents->host);
+    for (int64_t i = 0; i < plan->passes; i++)
+        origin = pp_origin_worst(origin, endpoint_origin(passes[i].endpoint));
     return origin;
 }
 
@@ -225,6 +248,26 @@ static pp_json *measurement_parameters(pp_arena *arena, const pp_study_plan *pla
     return object;
 }
 
+/* What the last pass heard of it, and why other figures are absent. */
+static pp_json *endpoint_parameters(pp_arena *arena, const pp_study_plan *plan,
+                                    const pp_pass_figures *passes)
+{
+    static const char *const keys[] = {"url",         "server",        "model",
+                                       "origin",      "build_info",    "listed_model",
+                                       "total_slots", "n_ctx_per_slot"};
+    pp_json *object = pp_json_new_object(arena);
+    const pp_json *said = NULL;
+
+    for (int64_t i = 0; i < plan->passes; i++)
+        said = passes[i].endpoint != NULL ? passes[i].endpoint : said;
+    for (size_t i = 0; i < PP_COUNT_OF(keys); i++)
+        copy_member(arena, object, said, keys[i]);
+    pp_json_set_string(arena, object, "absent_because",
+                       "the study did not start this server: no llama-bench, no memory, no size "
+                       "of the model");
+    return object;
+}
+
 pp_json *pp_candidate_parameters(pp_arena *arena, const pp_study_plan *plan,
                                  const pp_study_documents *documents,
                                  const pp_plan_candidate *candidate, const pp_pass_figures *passes,
@@ -248,7 +291,12 @@ pp_json *pp_candidate_parameters(pp_arena *arena, const pp_study_plan *plan,
                     model_parameters(arena, plan, documents, candidate->model_index));
     if (argv != NULL)
         pp_json_set(arena, object, "deployment_argv", argv);
+    if (candidate->kind == PP_CANDIDATE_ENDPOINT)
+        pp_json_set(arena, object, "endpoint", endpoint_parameters(arena, plan, passes));
     pp_json_set(arena, object, "measurement", measurement_parameters(arena, plan, passes, all));
+    if (documents->loads != NULL)
+        pp_json_set(arena, object, "load",
+                    pp_load_files_summary(arena, &documents->loads[candidate - plan->candidates]));
     return object;
 }
 
@@ -280,12 +328,26 @@ static bool says(const pp_json *object, const char *key, const char *word)
 }
 
 /* Runs in the order in which they were carried out. */
-static void add_runs(pp_arena *arena, const pp_study_plan *plan, const pp_pass_figures *passes,
+typedef struct run_list {
+    pp_arena *arena;
+    pp_json *items;
+    int64_t disturbed, failed;
+} run_list;
+
+static void add_run(run_list *list, const pp_json *run)
+{
+    if (run == NULL)
+        return;
+    list->disturbed += says(pp_json_find(run, "watch"), "verdict", "disturbed");
+    list->failed += says(run, "outcome", "failed");
+    pp_json_add(list->arena, list->items, run_metadata(list->arena, run));
+}
+
+static void add_runs(pp_arena *arena, const pp_study_plan *plan,
+                     const pp_study_documents *documents, const pp_pass_figures *passes,
                      pp_json *study)
 {
-    pp_json *list = pp_json_new_array(arena);
-    int64_t disturbed = 0;
-    int64_t failed = 0;
+    run_list list = {.arena = arena, .items = pp_json_new_array(arena)};
 
     for (int phase = 0; phase < 2; phase++) {
         for (int64_t pass = 1; pass <= plan->passes; pass++) {
@@ -293,19 +355,18 @@ static void add_runs(pp_arena *arena, const pp_study_plan *plan, const pp_pass_f
                 size_t candidate = pp_study_plan_order(plan, pass, i);
                 const pp_pass_figures *figures =
                     &passes[candidate * (size_t)plan->passes + (size_t)pass - 1];
-                const pp_json *run = phase == 0 ? figures->bench_run : figures->requests_run;
 
-                if (run == NULL)
-                    continue;
-                disturbed += says(pp_json_find(run, "watch"), "verdict", "disturbed");
-                failed += says(run, "outcome", "failed");
-                pp_json_add(arena, list, run_metadata(arena, run));
+                add_run(&list, phase == 0 ? figures->bench_run : figures->requests_run);
             }
         }
     }
-    pp_json_set_int(arena, study, "disturbed_run_count", disturbed);
-    pp_json_set_int(arena, study, "failed_run_count", failed);
-    pp_json_set(arena, study, "runs", list);
+    for (size_t i = 0; documents->loads != NULL && i < plan->candidate_count; i++)
+        add_run(&list, documents->loads[i].run);
+    for (size_t i = 0; documents->plan_loads != NULL && i < plan->candidate_count; i++)
+        add_run(&list, documents->plan_loads[i].run);
+    pp_json_set_int(arena, study, "disturbed_run_count", list.disturbed);
+    pp_json_set_int(arena, study, "failed_run_count", list.failed);
+    pp_json_set(arena, study, "runs", list.items);
 }
 
 static pp_json *work_metadata(pp_arena *arena, const pp_study_plan *plan)
@@ -360,7 +421,7 @@ static pp_json *study_metadata(pp_arena *arena, const pp_study_plan *plan,
     pp_json_set(arena, object, "repeated_blocks", documents->repeated_blocks);
     pp_json_set_int(arena, object, "repeated_block_count",
                     (int64_t)documents->repeated_blocks->array.count);
-    add_runs(arena, plan, passes, object);
+    add_runs(arena, plan, documents, passes, object);
     return object;
 }
 

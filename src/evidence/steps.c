@@ -3,8 +3,12 @@
 const char *pp_study_phase_name(pp_study_phase phase)
 {
     static const char *const names[PP_STUDY_PHASE_COUNT] = {
-        [PP_STUDY_VERIFY] = "verify",         [PP_STUDY_PREFLIGHT] = "preflight",
-        [PP_STUDY_THROUGHPUT] = "throughput", [PP_STUDY_REQUESTS] = "requests",
+        [PP_STUDY_VERIFY] = "verify",
+        [PP_STUDY_PREFLIGHT] = "preflight",
+        [PP_STUDY_THROUGHPUT] = "throughput",
+        [PP_STUDY_REQUESTS] = "requests",
+        [PP_STUDY_LOAD] = "load",
+        [PP_STUDY_LOAD_PLAN] = "load-plan",
         [PP_STUDY_ASSEMBLE] = "assemble",
     };
 
@@ -106,13 +110,21 @@ static void add_passes(builder *b, pp_study_phase phase)
     }
 }
 
+/* Once each, in document order, as the original does. */
+static void add_load(builder *b, pp_study_phase phase)
+{
+    open_block(b, pp_study_phase_name(phase), true);
+    for (size_t i = 0; i < b->plan->candidate_count; i++)
+        add_step(b, (pp_study_step){.phase = phase, .has_candidate = true, .candidate = i});
+}
+
 pp_status pp_study_steps_list(pp_arena *arena, const pp_study_plan *plan, pp_study_steps *ret_steps,
                               pp_error *err)
 {
     const size_t passes = (size_t)plan->passes;
     pp_study_steps steps = {
-        .items = PP_ARENA_NEW(arena, pp_study_step, plan->candidate_count * (2 * passes + 1) + 2),
-        .blocks = PP_ARENA_NEW(arena, pp_study_block, 2 * passes + 3),
+        .items = PP_ARENA_NEW(arena, pp_study_step, plan->candidate_count * (2 * passes + 3) + 2),
+        .blocks = PP_ARENA_NEW(arena, pp_study_block, 2 * passes + 5),
     };
     builder b = {arena, plan, &steps};
 
@@ -122,6 +134,10 @@ pp_status pp_study_steps_list(pp_arena *arena, const pp_study_plan *plan, pp_stu
     add_preflight(&b);
     add_passes(&b, PP_STUDY_THROUGHPUT);
     add_passes(&b, PP_STUDY_REQUESTS);
+    if (plan->load.present)
+        add_load(&b, PP_STUDY_LOAD);
+    if (plan->load_plan.present)
+        add_load(&b, PP_STUDY_LOAD_PLAN);
     add_single(&b, PP_STUDY_ASSEMBLE);
     *ret_steps = steps;
     return pp_arena_check(arena, err);

@@ -13,6 +13,8 @@ typedef enum pp_study_phase {
     PP_STUDY_PREFLIGHT,  /* every candidate started once */
     PP_STUDY_THROUGHPUT, /* llama-bench */
     PP_STUDY_REQUESTS,   /* llama-server and streamed requests */
+    PP_STUDY_LOAD,       /* a server and many requests at once */
+    PP_STUDY_LOAD_PLAN,  /* the same as a load plan of the original says */
     PP_STUDY_ASSEMBLE,   /* derived documents and report */
     PP_STUDY_PHASE_COUNT
 } pp_study_phase;

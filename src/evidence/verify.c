@@ -258,8 +258,12 @@ static pp_status derive_again(pp_verify_run *run, pp_error *err)
                       pp_arena_dup(run->arena, why.text, strlen(why.text)));
         return pp_arena_check(run->arena, err);
     }
-    for (; st == PP_OK && *path != NULL; path++)
-        st = compare_derived(run, *path, find_derived(&files, *path), err);
+    for (size_t i = 0; st == PP_OK && i < files.count; i++)
+        st = compare_derived(run, files.items[i].path, &files.items[i], err);
+    for (; st == PP_OK && *path != NULL; path++) {
+        if (find_derived(&files, *path) == NULL)
+            st = compare_derived(run, *path, NULL, err);
+    }
     return st;
 }
 

@@ -73,6 +73,25 @@ static const pp_field server_command_rows[] = {
 const pp_fields pp_server_command_fields =
     FIELDS_AT("server-command", "one start of llama-server", server_command_rows, "study-files");
 
+WORD(word_endpoint, "endpoint");
+static const pp_field endpoint_rows[] = {
+    MEMBER("schema_version", "version of the format", WORDS(pp_words_1_0)),
+    MEMBER("document", "what this is", WORDS(word_endpoint)),
+    MEMBER("url", "where it was asked", FILLED),
+    MEMBER("server", "what kind of server the plan says it is", FILLED),
+    MEMBER("model", "name that is asked for; null: the field is not sent, or the listed one is",
+           TEXT, OR_NULL),
+    MEMBER("origin", "of its figures, by what it says", WORDS(pp_words_origin)),
+    MEMBER("is_llama_server", "it answers `/props` as one", BOOL),
+    MEMBER("is_sleeping", "its first request waits for the model", BOOL),
+    MEMBER("build_info", "of the build", TEXT, OR_NULL),
+    MEMBER("listed_model", "the first of `/v1/models`", TEXT, OR_NULL),
+    MEMBER("total_slots", "slots", COUNT, OR_NULL),
+    MEMBER("n_ctx_per_slot", "context of each slot", COUNT, UNIT("tokens"), OR_NULL),
+};
+const pp_fields pp_endpoint_fields = FIELDS_AT(
+    "endpoint", "what a server that runs already said of itself", endpoint_rows, "study-files");
+
 static const pp_field bench_command_rows[] = {
     MEMBER("schema_version", "version of the format", WORDS(pp_words_1_0)),
     MEMBER("document", "what this is", WORDS(word_bench_command)),
@@ -88,7 +107,7 @@ const pp_fields pp_bench_command_fields =
 
 WORD(word_study_run, "study-run");
 WORD(word_resources, "resource-measurement");
-static const char *const run_phase_words[] = {"throughput", "requests", NULL};
+static const char *const run_phase_words[] = {"throughput", "requests", "load", "load-plan", NULL};
 static const char *const outcome_words[] = {"complete", "failed", NULL};
 
 static const pp_field exit_rows[] = {
@@ -115,8 +134,9 @@ static const pp_fields pause_fields =
     MEMBER("schema_version", "version of the format", WORDS(pp_words_1_0)),                        \
         MEMBER("document", "what this is", WORDS(word_study_run)),                                 \
         MEMBER("candidate_id", "what was measured", FILE_ID),                                      \
-        MEMBER("phase", "with llama-bench or with llama-server", WORDS(run_phase_words)),          \
-        MEMBER("pass", "number of the pass", INT(1, INT64_MAX)),                                   \
+        MEMBER("phase", "llama-bench, requests one by one, or many at once",                       \
+               WORDS(run_phase_words)),                                                            \
+        MEMBER("pass", "number of the pass; 0: the phase has none", COUNT),                        \
         MEMBER("started_unix_ms", "wall clock", COUNT),                                            \
         MEMBER("duration_ns", "of the run", COUNT),                                                \
         MEMBER("outcome", "figures of a failed run are absent everywhere", WORDS(outcome_words)),  \
@@ -283,6 +303,8 @@ static const pp_field step_rows[] = {
     MEMBER("preflight", "starting every candidate once", COUNT, UNIT("ns")),
     MEMBER("throughput", "llama-bench", COUNT, UNIT("ns")),
     MEMBER("requests", "llama-server", COUNT, UNIT("ns")),
+    OPTION("load", "many requests at once", "0", COUNT, UNIT("ns")),
+    OPTION("load-plan", "the same by a load plan", "0", COUNT, UNIT("ns")),
     MEMBER("assemble", "documents", COUNT, UNIT("ns")),
 };
 static const pp_fields step_fields = FIELDS("study-steps", "time of each step", step_rows);

@@ -14,6 +14,8 @@ static pp_status save_all(pp_study *study, const pp_derived *derived, pp_error *
         const pp_derived_file *file = &files.items[i];
         const char *path = pp_bundle_path(study->arena, study->folder, "%s", file->path);
 
+        if (file->was_written)
+            continue;
         st = pp_study_ensure_folder(study, path, err);
         if (st == PP_OK)
             st = pp_file_write_new(path, file->bytes, file->size, err);

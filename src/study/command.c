@@ -118,7 +118,11 @@ static pp_status check_line(pp_study *study, const pp_plan_candidate *candidate,
     const char *model = pp_words_option(words, "--model", "-m");
     pp_status st = check_same_file(study, folder, words->words[0].data, "program", program, err);
 
-    if (st == PP_OK && model != NULL)
+    if (st == PP_OK && model == NULL)
+        return pp_fail(err, PP_ERR_DOMAIN,
+                       "the command line of '%s' names no model: expected --model or -m",
+                       words->words[0].data);
+    if (st == PP_OK)
         st = check_same_file(study, folder, model, "model", pp_study_model_path(study, candidate),
                              err);
     return st;

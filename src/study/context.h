@@ -8,10 +8,20 @@
 #include "machine/host.h"
 #include "machine/watch.h"
 #include "model/suite.h"
+#include "model/load_plan.h"
+#include "model/policy_set.h"
 #include "net/http_client.h"
 #include "proc/child.h"
 #include "study/journal.h"
 #include "study/run.h"
+
+/* A file beside the plan. */
+typedef struct pp_study_file {
+    const char *bundle_name;
+    const char *bytes; /* NULL: the plan has none */
+    size_t size;
+    const pp_json *root;
+} pp_study_file;
 
 typedef struct pp_study {
     pp_arena *arena;
@@ -19,6 +29,9 @@ typedef struct pp_study {
     pp_study_plan plan;
     pp_buf plan_bytes; /* the file as it was read */
     char plan_sha256[PP_SHA256_HEX_SIZE];
+    pp_study_file load_plan_file, policies_file;
+    pp_load_plan load_plan; /* of that file */
+    bool goes_on;           /* it was begun in an earlier session */
     pp_study_steps steps;
     pp_step_log log;    /* what happened so far, in earlier sessions and in this one */
     bool *changed;      /* of each step: it was done, but its files are not what they were */
@@ -84,6 +97,10 @@ PP_MUST_CHECK pp_status pp_study_check_lines(pp_study *study, pp_error *err);
 /** Digests of all programs are what they were when they were asked. */
 PP_MUST_CHECK pp_status pp_study_check_engines_unchanged(pp_study *study, pp_error *err);
 
+/** target.c: the keys of servers that run already are there. Fails with PP_ERR_UNAVAILABLE,
+ * PP_ERR_USAGE. */
+PP_MUST_CHECK pp_status pp_study_check_keys(pp_study *study, pp_error *err);
+
 /* start.c: from nothing to an output folder with a journal whose step "verify" is done */
 PP_MUST_CHECK pp_status pp_study_start(pp_study *study, pp_error *err);
 
@@ -126,6 +143,10 @@ PP_MUST_CHECK pp_status pp_study_run_throughput(pp_study *study, const pp_study_
                                                 pp_study_outcome *ret_outcome, pp_error *err);
 PP_MUST_CHECK pp_status pp_study_run_requests(pp_study *study, const pp_study_step *step,
                                               pp_study_outcome *ret_outcome, pp_error *err);
+
+/* load_phase.c */
+PP_MUST_CHECK pp_status pp_study_run_load(pp_study *study, const pp_study_step *step,
+                                          pp_study_outcome *ret_outcome, pp_error *err);
 
 /* assemble.c */
 PP_MUST_CHECK pp_status pp_study_assemble(pp_study *study, pp_study_result *ret_result,

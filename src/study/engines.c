@@ -24,6 +24,8 @@ static pp_status check_option(const pp_study *study, pp_error *err)
         if (!study->plan.engines[i].has_path)
             return PP_OK;
     }
+    if (study->options->llama_dir != NULL && study->plan.engine_count == 0)
+        return pp_fail(err, PP_ERR_USAGE, "--llama-dir: the plan has no engine");
     return study->options->llama_dir == NULL
                ? PP_OK
                : pp_fail(err, PP_ERR_USAGE,

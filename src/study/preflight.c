@@ -1,10 +1,9 @@
 /* Every candidate is started once before anything is measured: a study must not find out after an
  * hour that its last candidate does not start. */
 #include "base/clock.h"
-#include "engine/server.h"
 #include "evidence/layout.h"
-#include "study/command.h"
 #include "study/context.h"
+#include "study/target.h"
 
 /* The bench is not run here, but its command line is built: an option that this build does not know
  * is found now. */
@@ -26,38 +25,40 @@ static pp_status save_bench_command(pp_study *study, const pp_study_step *step, 
                : st;
 }
 
-static pp_status save_commands(pp_study *study, const pp_study_step *step, const pp_server *server,
-                               pp_error *err)
+/* A server that runs already is asked now what it would be asked later: that nothing of it fits the
+ * plan should not be found after the others were measured. */
+static pp_status try_requests(pp_study *study, const pp_study_target *target, pp_error *err)
 {
-    const pp_plan_candidate *candidate = pp_study_candidate(study, step);
-    const char *path = pp_bundle_path(study->arena, study->folder, PP_BUNDLE_PREFLIGHT_COMMAND,
-                                      candidate->id.data);
-    pp_status st = pp_study_save_document(study, path, "server-command",
-                                          pp_study_server_command(study, candidate, server), err);
+    pp_load_source *source = NULL;
 
-    return st == PP_OK ? save_bench_command(study, step, err) : st;
+    return target->server != NULL || !study->plan.has_requests
+               ? PP_OK
+               : pp_study_prepare_requests(study, target, &source, err);
 }
 
 static pp_status start_once(pp_study *study, const pp_study_step *step, pp_error *err)
 {
     const pp_plan_candidate *candidate = pp_study_candidate(study, step);
-    pp_server_options options = pp_study_server_options(study, candidate);
-    pp_server *server = NULL;
-    pp_status st;
+    const char *id = candidate->id.data;
+    pp_arena *arena = study->arena;
+    const char *folder = study->folder;
+    const pp_target_files files = {
+        .stdout_path = pp_bundle_path(arena, folder, PP_BUNDLE_PREFLIGHT_STDOUT, id),
+        .stderr_path = pp_bundle_path(arena, folder, PP_BUNDLE_PREFLIGHT_STDERR, id),
+        .command = pp_bundle_path(arena, folder, PP_BUNDLE_PREFLIGHT_COMMAND, id),
+        .endpoint = pp_bundle_path(arena, folder, PP_BUNDLE_PREFLIGHT_ENDPOINT, id),
+    };
+    pp_study_target target = {0};
+    pp_status st = pp_study_target_open(study, candidate, &files, NULL, &target, err);
 
-    options.stdout_path =
-        pp_bundle_path(study->arena, study->folder, PP_BUNDLE_PREFLIGHT_STDOUT, candidate->id.data);
-    options.stderr_path =
-        pp_bundle_path(study->arena, study->folder, PP_BUNDLE_PREFLIGHT_STDERR, candidate->id.data);
-    st = pp_study_ensure_folder(study, options.stdout_path, err);
     if (st == PP_OK)
-        st = pp_server_start(&options, &server, err);
+        st = save_bench_command(study, step, err);
     if (st == PP_OK)
-        st = save_commands(study, step, server, err);
+        st = try_requests(study, &target, err);
     if (st == PP_OK)
-        st = pp_server_check_alive(server, err);
-    pp_server_free(server);
-    return st == PP_OK ? pp_study_check_markers(study, candidate, options.stderr_path, err) : st;
+        st = pp_study_target_check_alive(&target, err);
+    pp_study_target_close(study, &target, NULL);
+    return st == PP_OK ? pp_study_target_check_log(study, &target, err) : st;
 }
 
 pp_status pp_study_preflight(pp_study *study, const pp_study_step *step, pp_error *err)

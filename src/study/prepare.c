@@ -5,7 +5,9 @@
 #include "digest/sha256.h"
 #include "evidence/layout.h"
 #include "study/context.h"
+#include "study/load_phase.h"
 #include "study/machine_json.h"
+#include "study/plan_files.h"
 #include "study/suite_phase.h"
 
 /* Nothing that a plan asks for is silently left out. */
@@ -15,23 +17,21 @@ static pp_status check_carried_out(const pp_study_plan *plan, pp_error *err)
         bool asked;
         const char *where;
     } parts[] = {
-        {plan->load.present, "$.load"},
-        {plan->load_plan.present, "$.load_plan"},
         {plan->policies.present, "$.policies"},
     };
 
+    for (size_t i = 0; !plan->has_requests && i < plan->candidate_count; i++) {
+        if (plan->candidates[i].kind == PP_CANDIDATE_ENDPOINT)
+            return pp_fail(err, PP_ERR_DOMAIN,
+                           "$.requests: without requests nothing is known of '%s' that a decision "
+                           "could be made by",
+                           plan->candidates[i].id.data);
+    }
     for (size_t i = 0; i < PP_COUNT_OF(parts); i++) {
         if (parts[i].asked)
             return pp_fail(err, PP_ERR_DOMAIN,
                            "%s: this version does not carry that out yet; say null",
                            parts[i].where);
-    }
-    for (size_t i = 0; i < plan->candidate_count; i++) {
-        if (plan->candidates[i].kind == PP_CANDIDATE_ENDPOINT)
-            return pp_fail(err, PP_ERR_DOMAIN,
-                           "$.candidates[%zu]: this version does not measure endpoints in a study "
-                           "yet",
-                           i);
     }
     return PP_OK;
 }
@@ -40,6 +40,7 @@ static pp_status load_plan(pp_study *study, pp_error *err)
 {
     const char *path = study->options->plan_path;
     const pp_json *root;
+    pp_slo *slos = NULL; /* only whether they can be read */
     pp_status st;
 
     pp_buf_init(&study->plan_bytes, PP_STUDY_PLAN_MAX_BYTES);
@@ -49,6 +50,8 @@ static pp_status load_plan(pp_study *study, pp_error *err)
     st = pp_study_plan_decode(study->arena, root, &study->plan, err);
     if (st == PP_OK)
         st = check_carried_out(&study->plan, err);
+    if (st == PP_OK)
+        st = pp_study_load_slos(study->arena, &study->plan.load, &slos, err);
     if (st == PP_OK)
         st = pp_sha256_of(study->plan_bytes.data, study->plan_bytes.size, study->plan_sha256, err);
     return pp_wrap(err, st, "loading plan '%s'", path);
@@ -79,6 +82,9 @@ pp_status pp_study_load(pp_study *study, pp_error *err)
         st = pp_study_load_suite(study, err);
     if (st == PP_OK)
         st = pp_study_resolve_models(study, err);
+    if (st == PP_OK)
+        st = pp_wrap(err, pp_study_read_plan_files(study, err), "plan '%s'",
+                     study->options->plan_path);
     if (st == PP_OK)
         st = pp_study_steps_list(study->arena, &study->plan, &study->steps, err);
     study->changed = PP_ARENA_NEW(study->arena, bool, study->steps.count);
@@ -201,6 +207,8 @@ pp_status pp_study_write_inputs(pp_study *study, pp_error *err)
 
     if (st == PP_OK)
         st = pp_study_write_engines(study, err);
+    if (st == PP_OK)
+        st = pp_study_write_plan_files(study, err);
     if (st == PP_OK)
         st = write_json(study, PP_BUNDLE_CONSTRAINTS, study->plan.constraints_json, err);
     if (st == PP_OK)

@@ -9,9 +9,11 @@
 
 static void print_title(pp_study *study, const pp_study_step *step, const char *folder, pp_buf *out)
 {
-    pp_buf_printf(out, "# %s, pass %lld of %lld: %s", pp_study_phase_name(step->phase),
-                  (long long)step->pass, (long long)study->plan.passes,
-                  pp_study_candidate(study, step)->id.data);
+    pp_buf_printf(out, "# %s", pp_study_phase_name(step->phase));
+    if (step->pass > 0)
+        pp_buf_printf(out, ", pass %lld of %lld", (long long)step->pass,
+                      (long long)study->plan.passes);
+    pp_buf_printf(out, ": %s", pp_study_candidate(study, step)->id.data);
     if (folder != NULL)
         pp_buf_printf(out, ", in %s", folder);
     pp_buf_append_char(out, '\n');
@@ -37,6 +39,51 @@ static void print_work(const pp_study *study, pp_buf *out)
                   "output tokens, one after another\n",
                   (long long)requests->warmup, (long long)requests->measured,
                   (long long)requests->prompt_tokens, (long long)requests->output_tokens);
+}
+
+static void print_load_step(const pp_plan_load_step *step, pp_buf *out)
+{
+    if (step->clients > 0)
+        pp_buf_printf(out, "%lld requests, %lld at once", (long long)step->measured,
+                      (long long)step->clients);
+    else
+        pp_buf_printf(out, "%lld requests, %.4g due each second (%s)", (long long)step->measured,
+                      step->rate_per_second, step->arrivals.data);
+}
+
+static void print_load(const pp_study *study, pp_buf *out)
+{
+    const pp_plan_load *load = &study->plan.load;
+
+    for (size_t i = 0; i < load->step_count; i++) {
+        pp_buf_printf(out, "#   then %lld warm-up requests, then ", (long long)load->warmup);
+        print_load_step(&load->steps[i], out);
+        pp_buf_printf(out, ", of %lld prompt and %lld output tokens\n",
+                      (long long)load->prompt_tokens, (long long)load->output_tokens);
+    }
+}
+
+static void print_original(const pp_study *study, pp_buf *out)
+{
+    const pp_load_method *method = &study->load_plan.method;
+
+    for (size_t i = 0; i < method->level_count; i++)
+        pp_buf_printf(out,
+                      "#   then %lld warm-up requests, then %lld requests, %lld at once, of %zu "
+                      "prompts in turn and %lld output tokens\n",
+                      (long long)method->warmup_count, (long long)method->measured_count,
+                      (long long)method->levels[i], method->prompt_count,
+                      (long long)method->output_tokens);
+}
+
+static void print_requests(const pp_study *study, const pp_study_step *step, pp_buf *out)
+{
+    if (step->phase == PP_STUDY_LOAD)
+        print_load(study, out);
+    else if (step->phase == PP_STUDY_LOAD_PLAN)
+        print_original(study, out);
+    else
+        print_work(study, out);
 }
 
 static pp_status print_bench(pp_study *study, const pp_study_step *step, pp_buf *out, pp_error *err)
@@ -72,8 +119,16 @@ static pp_status print_server(pp_study *study, const pp_study_step *step, pp_buf
         return st;
     print_title(study, step, options.folder, out);
     print_line(&argv, out);
-    print_work(study, out);
+    print_requests(study, step, out);
     return PP_OK;
+}
+
+/* Nothing is started. */
+static void print_endpoint(pp_study *study, const pp_study_step *step, pp_buf *out)
+{
+    print_title(study, step, NULL, out);
+    pp_buf_printf(out, "#   %s\n", pp_study_candidate(study, step)->endpoint.url.data);
+    print_work(study, out);
 }
 
 static pp_status print_step(pp_study *study, const pp_study_step *step, pp_buf *out, pp_error *err)
@@ -82,6 +137,12 @@ static pp_status print_step(pp_study *study, const pp_study_step *step, pp_buf *
     case PP_STUDY_THROUGHPUT:
         return print_bench(study, step, out, err);
     case PP_STUDY_REQUESTS:
+    case PP_STUDY_LOAD:
+    case PP_STUDY_LOAD_PLAN:
+        if (pp_study_candidate(study, step)->kind == PP_CANDIDATE_ENDPOINT) {
+            print_endpoint(study, step, out);
+            return PP_OK;
+        }
         return print_server(study, step, out, err);
     default:
         return PP_OK;

@@ -20,6 +20,17 @@ static double number_of(const pp_json *object, const char *key)
     return number;
 }
 
+/* "requests pass 1", "load" */
+static const char *where_of(pp_arena *arena, const pp_json *run)
+{
+    const char *text =
+        number_of(run, "pass") < 1
+            ? text_of(run, "phase")
+            : pp_arena_printf(arena, "%s pass %.0f", text_of(run, "phase"), number_of(run, "pass"));
+
+    return text == NULL ? "" : text; /* the arena remembers */
+}
+
 /* "q4, requests pass 1: foreign-cpu 57.3 % of one core, limit 5": its first reason */
 static const char *sentence_of(pp_arena *arena, const pp_json *run)
 {
@@ -29,10 +40,10 @@ static const char *sentence_of(pp_arena *arena, const pp_json *run)
             ? reasons->array.items[0]
             : NULL;
 
-    return pp_arena_printf(
-        arena, "%s, %s pass %.0f: %s %.3g %s, limit %.3g", text_of(run, "candidate_id"),
-        text_of(run, "phase"), number_of(run, "pass"), text_of(first, "cause"),
-        number_of(first, "measured"), text_of(first, "unit"), number_of(first, "limit"));
+    return pp_arena_printf(arena, "%s, %s: %s %.3g %s, limit %.3g", text_of(run, "candidate_id"),
+                           where_of(arena, run), text_of(first, "cause"),
+                           number_of(first, "measured"), text_of(first, "unit"),
+                           number_of(first, "limit"));
 }
 
 /* "q4, requests pass 1: llama-server ended with ...; see experiment/candidates/q4/..." */
@@ -41,11 +52,13 @@ static const char *failure_of(pp_arena *arena, const pp_json *run)
     const char *id = text_of(run, "candidate_id");
     const char *phase = text_of(run, "phase");
     const int pass = (int)number_of(run, "pass");
-    const char *file = pp_arena_printf(
-        arena, strcmp(phase, "throughput") == 0 ? PP_BUNDLE_BENCH_RUN : PP_BUNDLE_SERVER_RUN, id,
-        pass);
+    const char *file =
+        strcmp(phase, "throughput") == 0  ? pp_arena_printf(arena, PP_BUNDLE_BENCH_RUN, id, pass)
+        : strcmp(phase, "load") == 0      ? pp_arena_printf(arena, PP_BUNDLE_LOAD_RUN, id)
+        : strcmp(phase, "load-plan") == 0 ? pp_arena_printf(arena, PP_BUNDLE_PLAN_RUN, id)
+                                          : pp_arena_printf(arena, PP_BUNDLE_SERVER_RUN, id, pass);
 
-    return pp_arena_printf(arena, "%s, %s pass %d: %s; see %s", id, phase, pass,
+    return pp_arena_printf(arena, "%s, %s: %s; see %s", id, where_of(arena, run),
                            text_of(run, "failure"), file == NULL ? "" : file);
 }
 

@@ -117,6 +117,8 @@ static pp_status check_the_same(session *s, pp_error *err)
         st = pp_study_check_engines(study, err);
     if (st == PP_OK)
         st = pp_study_check_lines(study, err);
+    if (st == PP_OK)
+        st = pp_study_check_keys(study, err);
     return st == PP_OK ? pp_http_loop_new(study->options->stop, &study->loop, err) : st;
 }
 
@@ -209,6 +211,7 @@ pp_status pp_study_resume(pp_arena *arena, const pp_study_options *options,
     *study = (pp_study){.arena = arena,
                         .options = &s.options,
                         .folder = options->output_dir,
+                        .goes_on = true,
                         .began_ns = pp_clock_now_ns()};
     pp_buf_init(&s.journal_bytes, PP_JOURNAL_MAX_BYTES);
     s.options.plan_path = path_of(study, PP_BUNDLE_PLAN);

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/secret.h"
 #include "evidence/layout.h"
 #include "evidence/quality_figures.h"
 #include "load/fidelity_ask.h"
@@ -87,7 +88,7 @@ pp_status pp_study_write_suite(pp_study *study, pp_error *err)
 /* One run of the suite: lines as they come, written at its end. */
 typedef struct asking {
     pp_study *study;
-    const char *url;
+    const pp_study_target *target;
     pp_arena arena; /* replies, until they are written */
     pp_buf lines;
     pp_suite_tally tally;
@@ -120,17 +121,21 @@ static pp_status add_line(asking *a, pp_suite_subject of, pp_text id, pp_bytes r
 /* As the candidate will be deployed: all its slots are there, one request is in flight. */
 static pp_status ask_cases(asking *a, pp_error *err)
 {
+    const pp_dialect dialect = pp_study_target_dialect(a->target);
     const pp_suite *suite = &a->study->suite;
     pp_suite_ask_options options;
     pp_suite_asked asked = {0};
     pp_status st;
 
     pp_suite_ask_options_default(&options);
-    options.base_url = a->url;
+    options.base_url = a->target->url;
+    options.headers = a->target->headers;
+    options.header_count = a->target->header_count;
     options.limits = limits_of(a->study);
     options.cut_now = a->study->options->stop; /* the step is made again as a whole */
     options.voice = (pp_suite_voice){
-        .kind = PP_SERVER_LLAMA_SERVER,
+        .kind = dialect.kind,
+        .model = dialect.model,
         .has_system_prompt = suite->has_system_prompt,
         .system_prompt = suite->system_prompt,
     };
@@ -166,6 +171,7 @@ static pp_status add_answers(asking *a, const pp_fidelity_answers *answers, pp_e
 
 static pp_status ask_contexts(asking *a, pp_error *err)
 {
+    const pp_dialect dialect = pp_study_target_dialect(a->target);
     const pp_suite *suite = &a->study->suite;
     pp_fidelity_ask_options options;
     pp_fidelity_answers answers = {0};
@@ -174,8 +180,11 @@ static pp_status ask_contexts(asking *a, pp_error *err)
     if (a->interrupted || suite->context_count == 0)
         return PP_OK;
     pp_fidelity_ask_options_default(&options);
-    options.root = a->url;
-    options.kind = PP_SERVER_LLAMA_SERVER;
+    options.root = a->target->url;
+    options.headers = a->target->headers;
+    options.header_count = a->target->header_count;
+    options.kind = dialect.kind;
+    options.model = dialect.model;
     options.limits = limits_of(a->study);
     st = pp_fidelity_ask(&a->arena, a->study->loop, &options, suite->contexts, suite->context_count,
                          &answers, err);
@@ -183,17 +192,23 @@ static pp_status ask_contexts(asking *a, pp_error *err)
     return st == PP_OK ? add_answers(a, &answers, err) : st;
 }
 
+/* A server may quote the key that it was sent; no file does. */
 static pp_status save(asking *a, const char *path, pp_error *err)
 {
+    pp_text lines = {pp_buf_text(&a->lines), a->lines.size};
     pp_status st = pp_study_ensure_folder(a->study, path, err);
 
-    return st == PP_OK ? pp_file_write_new(path, pp_buf_text(&a->lines), a->lines.size, err) : st;
+    if (a->target->key.size > 0)
+        lines = pp_secret_remove(&a->arena, lines, a->target->key);
+    if (st == PP_OK)
+        st = pp_arena_check(&a->arena, err);
+    return st == PP_OK ? pp_file_write_new(path, lines.data, lines.size, err) : st;
 }
 
-pp_status pp_study_ask_suite(pp_study *study, const char *url, const char *path,
+pp_status pp_study_ask_suite(pp_study *study, const pp_study_target *target, const char *path,
                              pp_suite_tally *ret_tally, pp_error *err)
 {
-    asking a = {.study = study, .url = url};
+    asking a = {.study = study, .target = target};
     pp_status st;
 
     pp_buf_init(&a.lines, PP_SUITE_EXCHANGES_MAX_BYTES);

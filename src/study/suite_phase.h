@@ -4,6 +4,7 @@
 #define PP_STUDY_SUITE_PHASE_H
 
 #include "study/context.h"
+#include "study/target.h"
 
 /** Read the plan's suite, where it has one: beside the plan, or the bundle's copy of a study that
  * goes on. Fails as pp_plan_suite_load. */
@@ -26,11 +27,12 @@ typedef struct pp_suite_tally {
  * Ask the cases of the suite, then its contexts, one request after the other, and keep every reply
  * below `path`.
  *
- * url   of the server of this run; voice as the candidate's
+ * target   the server of this run; its key is in no file
  * Fails with PP_ERR_INTERRUPTED after a stop, when what came is kept; PP_ERR_IO. A request that
  * fails is a result.
  */
-PP_MUST_CHECK pp_status pp_study_ask_suite(pp_study *study, const char *url, const char *path,
-                                           pp_suite_tally *ret_tally, pp_error *err);
+PP_MUST_CHECK pp_status pp_study_ask_suite(pp_study *study, const pp_study_target *target,
+                                           const char *path, pp_suite_tally *ret_tally,
+                                           pp_error *err);
 
 #endif

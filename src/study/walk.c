@@ -91,6 +91,9 @@ static pp_status carry_out(pp_study *study, const pp_study_step *step, pp_study_
         return pp_study_run_throughput(study, step, ret_outcome, err);
     case PP_STUDY_REQUESTS:
         return pp_study_run_requests(study, step, ret_outcome, err);
+    case PP_STUDY_LOAD:
+    case PP_STUDY_LOAD_PLAN:
+        return pp_study_run_load(study, step, ret_outcome, err);
     default:
         PP_ASSERT(step->phase == PP_STUDY_ASSEMBLE);
         return pp_study_assemble(study, result, err);

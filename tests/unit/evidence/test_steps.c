@@ -107,12 +107,48 @@ static void missing_memory_is_an_error(void **state)
     pp_arena_done(&arena);
 }
 
+/* Version 2.0: phases that are null have no steps, a line that is not given none of llama-bench,
+ * and the load comes once for each, in document order. */
+static void phases_of_version_2_follow_from_the_plan(void **state)
+{
+    static const char *const want[] = {"preflight/a", "preflight/b", "throughput/a/pass-1",
+                                       "load/a",      "load/b",      "assemble"};
+    pp_text word = pp_text_of("x");
+    pp_plan_candidate candidates[] = {
+        {.id = pp_text_of("a"),
+         .kind = PP_CANDIDATE_VERBATIM,
+         .throughput_argv = {.words = &word, .count = 1}},
+        {.id = pp_text_of("b"), .kind = PP_CANDIDATE_ENDPOINT},
+    };
+    const pp_study_plan plan = {
+        .schema = 2,
+        .candidates = candidates,
+        .candidate_count = 2,
+        .passes = 1,
+        .has_throughput = true,
+        .load = {.present = true},
+    };
+    pp_arena arena = {0};
+    pp_study_steps steps;
+    pp_error err = {0};
+
+    (void)state;
+    assert_ok(pp_study_steps_list(&arena, &plan, &steps, &err), err);
+    assert_int_equal(steps.count, PP_COUNT_OF(want) + 1);
+    for (size_t i = 0; i < PP_COUNT_OF(want); i++)
+        assert_string_equal(steps.items[i + 1].id, want[i]);
+    assert_int_equal(steps.blocks[3].count, 2);
+    assert_true(steps.blocks[3].repeats);
+    pp_arena_done(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_stand_in_the_order_in_which_they_are_carried_out),
         cmocka_unit_test(a_block_is_one_phase_in_one_pass),
         cmocka_unit_test(missing_memory_is_an_error),
+        cmocka_unit_test(phases_of_version_2_follow_from_the_plan),
     };
 
     return cmocka_run_group_tests_name("evidence/steps", tests, NULL, NULL);

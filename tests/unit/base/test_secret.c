@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/secret.h"
+#include "base/secret.h"
 #include "shared.h"
 
 static const struct {

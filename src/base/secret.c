@@ -1,4 +1,4 @@
-#include "cli/secret.h"
+#include "base/secret.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,10 +24,16 @@ static size_t cut_part(pp_text text, pp_text secret)
 
 static pp_text append(pp_arena *arena, pp_text done, pp_text part, const char *mark)
 {
-    const char *joined = pp_arena_printf(arena, "%.*s%.*s%s", (int)done.size, done.data,
-                                         (int)part.size, part.data, mark);
+    const size_t mark_size = strlen(mark);
+    const size_t size = done.size + part.size + mark_size;
+    char *joined = PP_ARENA_NEW(arena, char, size + 1);
 
-    return joined == NULL ? (pp_text){0} : pp_text_of(joined);
+    if (joined == NULL)
+        return (pp_text){0};
+    memcpy(joined, done.data, done.size);
+    memcpy(joined + done.size, part.data, part.size);
+    memcpy(joined + done.size + part.size, mark, mark_size + 1);
+    return (pp_text){joined, size};
 }
 
 static pp_text remove_cut(pp_arena *arena, pp_text text, pp_text secret)
