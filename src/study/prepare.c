@@ -17,7 +17,6 @@ static pp_status check_carried_out(const pp_study_plan *plan, pp_error *err)
         const char *where;
     } parts[] = {
         {plan->suite.present, "$.suite"},
-        {plan->policies.present, "$.policies"},
     };
 
     for (size_t i = 0; !plan->has_requests && i < plan->candidate_count; i++) {
