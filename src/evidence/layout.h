@@ -10,8 +10,6 @@
 #define PP_BUNDLE_STATUS  "status.json"
 #define PP_BUNDLE_PLAN    "plan.json"
 #define PP_BUNDLE_JOURNAL "journal.jsonl"
-/* What a crash left of line SEQ, the first such rest, the second ... */
-#define PP_BUNDLE_TORN    "journal.torn-%lld-%d"
 /* Step and number of an attempt that was made again; below it, files under their old paths. */
 #define PP_BUNDLE_ATTEMPT "attempts/%s/attempt-%lld"
 

@@ -116,6 +116,10 @@ def faults_of_journal(folder):
         event, step = line["event"], line.get("step")
         if event == "step-end" and line["outcome"] == "complete":
             complete[step] = line["attempt"]
+        elif event == "block-repeat":
+            phase, number = line["block"].split("/")
+            complete = {step: attempt for step, attempt in complete.items()
+                        if not (step.startswith(phase + "/") and step.endswith("/" + number))}
         elif event == "resume":
             lost = 0
         elif event == "step-begin" and line["attempt"] > 1 and line["because"] != "block-disturbed":
@@ -340,23 +344,50 @@ def test_complete(folder):
 
 # ---- disturbances ----------------------------------------------------------------------------------
 
-def test_disturbance():
-    path = plan("loud.json", passes=1, throughput={"repetitions": 60}, requests={"warmup": 0, "measured": 2},
-                noise_limits={"repeats": 1})
-    folder = WORK / "loud"
-    loops = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(os.cpu_count())]
-    try:
-        done = call(*run_line(path, folder))
-    finally:
-        for loop in loops:
+class Loud:
+    """Something else uses every CPU."""
+
+    def __enter__(self):
+        self.loops = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(os.cpu_count())]
+
+    def __exit__(self, *_):
+        for loop in self.loops:
             loop.kill()
             loop.wait()
-    lines = journal(folder)
-    repeats = [line for line in lines if line["event"] == "block-repeat"]
+
+
+def rounds_of(folder):
+    """(attempt, round) of each begin of each step"""
     rounds = {}
-    for line in lines:
+    for line in journal(folder):
         if line["event"] == "step-begin":
             rounds.setdefault(line["step"], []).append((line["attempt"], line["round"]))
+    return rounds
+
+
+def test_kill_in_second_round(path):
+    folder = WORK / "loud-killed"
+    with Loud():
+        process = start(*run_line(path, folder))
+        begun = wait_until(120, lambda: (folder / "journal.jsonl").exists() and any(
+            '"round":2' in line and '"step":"throughput/q4/pass-1"' in line
+            for line in (folder / "journal.jsonl").read_text().splitlines()))
+        process.kill()
+        process.wait()
+    done = call(BINARY, "study", "resume", folder)
+    rounds = rounds_of(folder)
+    faults = [] if begun and done.returncode in (0, 1) else ["no second round", done.stderr]
+    if rounds["throughput/q8/pass-1"] != [(1, 1), (2, 2)] or rounds["throughput/q4/pass-1"] != [(1, 1), (2, 2), (3, 2)]:
+        faults.append(str(rounds))
+    report.test("a study killed in the second round of a block goes on in it", faults + faults_of_bundle(folder, folder))
+
+
+def test_disturbance(path):
+    folder = WORK / "loud"
+    with Loud():
+        done = call(*run_line(path, folder))
+    repeats = [line for line in journal(folder) if line["event"] == "block-repeat"]
+    rounds = rounds_of(folder)
     faults = [] if done.returncode in (0, 1) else [done.stderr]
     if "throughput/pass-1" not in [line["block"] for line in repeats]:
         faults.append(f"throughput/pass-1 was not repeated: {repeats}")
@@ -437,7 +468,10 @@ def main():
     report.test("a stopped study goes on to the end", faults_of_bundle(stopped, reference) +
                 ([] if summary.get("run_count") == 8 else [done.stdout + done.stderr]))
     test_full_disk(path, reference)
-    test_disturbance()
+    loud = plan("loud.json", passes=1, throughput={"repetitions": 60}, requests={"warmup": 0, "measured": 2},
+                noise_limits={"repeats": 1})
+    test_disturbance(loud)
+    test_kill_in_second_round(loud)
     return report.end()
 
 

@@ -108,6 +108,9 @@ TREE = [
     (r"tests/fixtures/load/samples(-find)?\.jsonl", "samples"),
     (r"tests/fixtures/study/(steps-|killed/)?plan(-2)?\.json", "study-plan"),
     (r"tests/fixtures/study/killed/journal\.jsonl", ""),  # cut off in the middle of a line
+    (r"tests/golden/study-\w+/killed(-json)?/d/journal\.jsonl", ""),  # the same
+    (r"tests/golden/study-\w+/[^/]+/d/journal\.jsonl", "journal"),
+    (r"tests/golden/study-\w+/[^/]+/d/plan\.json", "study-plan"),
     (r"tests/golden/(load|sim)/[^/]+/.*", ""),  # broken on purpose
     (r"tests/fixtures/documents/journal(-\w+)?\.jsonl", "journal"),
     (r"tests/fixtures/documents/quality-suite(-\w+)?\.json", "quality-suite"),
