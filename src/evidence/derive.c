@@ -221,16 +221,20 @@ static const struct {
 
 /* Of the requests that were planned: those of a run that failed count as not completed. Plans of
  * version 1.0 give the metrics that they always gave. */
-static void add_completion(derivation *d, const pp_pass_figures *passes, int64_t pass_count,
-                           pp_candidate *candidate)
+static void add_of_requests(derivation *d, const pp_pass_figures *passes, int64_t pass_count,
+                            pp_candidate *candidate)
 {
     const pp_study_plan *plan = &d->out->plan;
     int64_t completed = 0;
+    double core_seconds;
 
     if (plan->schema == 1 || !plan->has_requests)
         return;
     for (int64_t i = 0; i < pass_count; i++)
         completed += passes[i].request_count - passes[i].failed_request_count;
+    if (pp_core_seconds_per_token(passes, pass_count, &core_seconds))
+        candidate->metrics[candidate->metric_count++] =
+            (pp_metric){pp_text_of("core_seconds_per_token"), core_seconds};
     candidate->metrics[candidate->metric_count++] =
         (pp_metric){pp_text_of("completion_rate"),
                     (double)completed / ((double)pass_count * (double)plan->requests.measured)};
@@ -247,7 +251,7 @@ static void make_metrics(derivation *d, size_t index, const pp_pass_figures *pas
     for (int64_t pass = 0; pass < pass_count; pass++)
         pp_figures_append(d->arena, &all, &passes[pass].figures);
     candidate->metrics =
-        PP_ARENA_NEW(d->arena, pp_metric, PP_COUNT_OF(metric_rows) + 2 + PP_QUALITY_METRIC_COUNT);
+        PP_ARENA_NEW(d->arena, pp_metric, PP_COUNT_OF(metric_rows) + 3 + PP_QUALITY_METRIC_COUNT);
     if (candidate->metrics == NULL)
         return;
     for (size_t i = 0; i < PP_COUNT_OF(metric_rows); i++) {
@@ -258,7 +262,7 @@ static void make_metrics(derivation *d, size_t index, const pp_pass_figures *pas
             candidate->metrics[candidate->metric_count++] =
                 (pp_metric){pp_text_of(metric_rows[i].name), value};
     }
-    add_completion(d, passes, pass_count, candidate);
+    add_of_requests(d, passes, pass_count, candidate);
     if (planned->kind != PP_CANDIDATE_ENDPOINT)
         candidate->metrics[candidate->metric_count++] =
             (pp_metric){pp_text_of("model_size_mib"),

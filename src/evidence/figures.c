@@ -126,6 +126,8 @@ void pp_pass_figures_add_sample(pp_arena *arena, pp_pass_figures *pass, const pp
     bool ok = pp_sample_is_ok(sample);
 
     pass->request_count++;
+    pass->generated_tokens += sample->generated_tokens.known ? sample->generated_tokens.value : 0;
+    pass->lacks_tokens = pass->lacks_tokens || !ok || !sample->generated_tokens.known;
     if (!ok) {
         pass->failed_request_count++;
         pass->failures[sample->failure]++;
@@ -138,6 +140,23 @@ void pp_pass_figures_add_sample(pp_arena *arena, pp_pass_figures *pass, const pp
         append_value(arena, &figures->time_per_output_token_ms, INFINITY);
     else if (per_token.known)
         append_value(arena, &figures->time_per_output_token_ms, per_token.value / 1e6);
+}
+
+bool pp_core_seconds_per_token(const pp_pass_figures *passes, int64_t count, double *ret_seconds)
+{
+    int64_t cpu_ns = 0;
+    int64_t tokens = 0;
+
+    for (int64_t i = 0; i < count; i++) {
+        if (!passes[i].cpu_ns.known || passes[i].lacks_tokens)
+            return false;
+        cpu_ns += passes[i].cpu_ns.value;
+        tokens += passes[i].generated_tokens;
+    }
+    if (tokens == 0)
+        return false;
+    *ret_seconds = (double)cpu_ns / 1e9 / (double)tokens;
+    return true;
 }
 
 static pp_status load_samples(pp_arena *arena, const char *path, pp_pass_figures *pass,
@@ -166,11 +185,15 @@ static pp_status load_resources(pp_arena *arena, pp_pass_figures *pass, const ch
                                 pp_error *err)
 {
     int64_t peak_bytes = 0;
+    const pp_json *cpu;
     const pp_json *peak;
     pp_status st = pp_bundle_read_json(arena, path, &pass->resources, err);
 
     if (st != PP_OK || pass->resources == NULL)
         return st;
+    cpu = pp_json_find(pass->resources, "cpu_ns"); /* absent in older bundles */
+    if (cpu != NULL && cpu->kind == PP_JSON_INTEGER)
+        pass->cpu_ns = pp_known_int(cpu->integer);
     peak = pp_json_find(pass->resources, "peak_rss_bytes");
     if (peak == NULL || peak->kind == PP_JSON_NULL)
         return PP_OK;

@@ -33,7 +33,16 @@ typedef struct pp_pass_figures {
     const pp_json *server_command;
     const pp_json *endpoint; /* what a server that ran already said of itself */
     int64_t failures[PP_FAILURE_COUNT];
+    pp_maybe_int cpu_ns;      /* of the server, during the measured requests */
+    int64_t generated_tokens; /* of these requests, as far as they are known */
+    bool lacks_tokens;        /* one failed, or nobody told how many tokens it made */
 } pp_pass_figures;
+
+/**
+ * CPU time of the server for each token that it generated, prompts included, over some passes.
+ * False unless every one of them has the time and all tokens.
+ */
+bool pp_core_seconds_per_token(const pp_pass_figures *passes, int64_t count, double *ret_seconds);
 
 /** Read the files of one candidate in one pass. Without `has_samples` its server was asked no
  * latency requests. */

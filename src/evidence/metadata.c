@@ -238,6 +238,7 @@ static pp_json *measurement_parameters(pp_arena *arena, const pp_study_plan *pla
     pp_json *startup = pp_json_new_array(arena);
     int64_t requests = 0;
     int64_t failed = 0;
+    double core_seconds;
 
     for (int64_t i = 0; i < plan->passes; i++) {
         requests += passes[i].request_count;
@@ -252,6 +253,10 @@ static pp_json *measurement_parameters(pp_arena *arena, const pp_study_plan *pla
     pp_json_set(arena, object, "failures", failure_counts(arena, plan, passes));
     pp_json_set(arena, object, "passes", list);
     pp_json_set(arena, object, "startup_ms", startup);
+    if (pp_core_seconds_per_token(passes, plan->passes, &core_seconds))
+        pp_json_set_real(arena, object, "core_seconds_per_token", core_seconds);
+    else
+        pp_json_set_null(arena, object, "core_seconds_per_token");
     pp_json_set(arena, object, "memory", memory_parameters(arena, last_resources(plan, passes)));
     pp_json_set(arena, object, "memory_by_phase",
                 memory_by_phase(arena, last_resources(plan, passes)));

@@ -158,6 +158,7 @@ static const pp_field resource_rows[] = {
     MEMBER("candidate_id", "what was measured", FILE_ID),
     MEMBER("pass", "number of the pass", INT(1, INT64_MAX)),
     MEMBER("peak_rss_bytes", "the figure that counts", COUNT, OR_NULL),
+    OPTION("cpu_ns", "CPU time of the server during the measured requests", NULL, COUNT, OR_NULL),
     MEMBER("method", "how it was read", FILLED),
     MEMBER("after_load", "when the server was ready", OBJECT(pp_process_memory_fields)),
     MEMBER("after_warmup", "after the warm-up requests; null when there are none",

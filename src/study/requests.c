@@ -1,6 +1,8 @@
 /* One run of llama-server: a fresh process, a fixed sequence of streamed requests, its memory. */
 #include "study/target.h"
 
+#include <time.h>
+
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/secret.h"
@@ -31,7 +33,21 @@ typedef struct request_run {
     pp_process_memory after_warmup;
     bool has_after_warmup; /* false without a warm-up */
     pp_process_memory after_requests;
+    pp_maybe_int cpu_before_ns; /* of the server, before the first measured request */
+    pp_maybe_int cpu_ns;        /* during the measured requests */
 } request_run;
+
+/* User and system time of all its threads since it began. */
+static pp_maybe_int cpu_of(const pp_study_target *target)
+{
+    struct timespec used;
+    clockid_t clock;
+
+    if (target->server == NULL || clock_getcpuclockid(target->pid, &clock) != 0 ||
+        clock_gettime(clock, &used) != 0)
+        return (pp_maybe_int){0};
+    return pp_known_int((int64_t)used.tv_sec * PP_NS_PER_S + used.tv_nsec);
+}
 
 static char *path_of(const request_run *run, const char *pattern)
 {
@@ -105,6 +121,7 @@ static void note_warm_memory(void *user)
     run->has_after_warmup =
         run->target.server != NULL &&
         pp_process_memory_read("/", run->target.pid, &run->after_warmup, NULL) == PP_OK;
+    run->cpu_before_ns = cpu_of(&run->target);
 }
 
 static pp_status send_requests(request_run *run, pp_error *err)
@@ -214,6 +231,7 @@ static pp_status save_resources(request_run *run, pp_error *err)
     pp_json_set_text(arena, object, "candidate_id", run->candidate->id);
     pp_json_set_int(arena, object, "pass", run->pass);
     pp_json_set_maybe_int(arena, object, "peak_rss_bytes", run->after_requests.peak_rss_bytes);
+    pp_json_set_maybe_int(arena, object, "cpu_ns", run->cpu_ns);
     pp_json_set_string(arena, object, "method",
                        "VmHWM of the server's /proc/PID/status after the last request");
     pp_json_set(arena, object, "after_load", pp_process_memory_to_json(arena, &run->after_load));
@@ -253,6 +271,14 @@ static pp_status read_memory(const request_run *run, pp_process_memory *ret_memo
                : pp_process_memory_read("/", run->target.pid, ret_memory, err);
 }
 
+static void note_cpu(request_run *run)
+{
+    const pp_maybe_int now = cpu_of(&run->target);
+
+    if (now.known && run->cpu_before_ns.known)
+        run->cpu_ns = pp_known_int(now.value - run->cpu_before_ns.value);
+}
+
 static pp_status ask_everything(request_run *run, pp_error *err)
 {
     pp_status st = read_memory(run, &run->after_load, err);
@@ -261,8 +287,11 @@ static pp_status ask_everything(request_run *run, pp_error *err)
         st = ask_suite(run, err);
     if (st == PP_OK && run->study->plan.has_requests)
         st = pp_study_prepare_requests(run->study, &run->target, &run->source, err);
+    run->cpu_before_ns = cpu_of(&run->target); /* and again behind the warm-up, if there is one */
     if (st == PP_OK && run->study->plan.has_requests)
         st = send_requests(run, err);
+    if (st == PP_OK)
+        note_cpu(run);
     if (st == PP_OK && run->load.interrupted)
         return pp_fail(err, PP_ERR_INTERRUPTED, "interrupted after %zu of %zu requests",
                        run->load.sample_count, run->load.asked_count);

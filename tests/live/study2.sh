@@ -63,6 +63,24 @@ extra() { is "$bundle/experiment/candidates/q4-other/server-command-pass-2.json"
 check "further arguments stand at the end" extra
 check "the bundle is verified" run 0 "$paretopilot" verify "$bundle"
 check "reports of the load, passport, receipt, pass sets and stability are made again" says out "derived     13 files made again"
+core_seconds() { # CPU time of both passes over their tokens, and no more than both threads could have used
+    python3 - "$bundle" << 'PY'
+import json, sys
+folder = sys.argv[1] + "/experiment/"
+found = json.load(open(folder + "benchmark-set.json"))["candidates"][0]
+cpu = tokens = wall = 0
+for number in (1, 2):
+    cpu += json.load(open(f"{folder}candidates/q8/resource-measurement-pass-{number}.json"))["cpu_ns"]
+    samples = [json.loads(line) for line in open(f"{folder}candidates/q8/samples-pass-{number}.jsonl")]
+    measured = [sample for sample in samples if sample["phase"] == "measured"]
+    tokens += sum(sample["generated_tokens"] for sample in measured)
+    wall += json.load(open(f"{folder}candidates/q8/requests-run-pass-{number}.json"))["duration_ns"]
+value = found["metrics"]["core_seconds_per_token"]
+same = abs(value - cpu / 1e9 / tokens) < 1e-12 and value == found["parameters"]["measurement"]["core_seconds_per_token"]
+sys.exit(not (same and tokens == 128 and 1e6 < cpu < 4 * wall))
+PY
+}
+check "core-seconds for each token are those of the measured requests" core_seconds
 loaded() { # with the memory of the server that was loaded
     local report=$bundle/experiment/candidates/q4-given/load-report.json
     is "$report" levels.0.asked.clients 2 && is "$report" levels.1.counts.issued 6 && is "$report" run.origin '"synthetic-weights"' &&
