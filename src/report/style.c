@@ -113,6 +113,14 @@ const char *const pp_report_style[] = {
     "svg .p-baseline{fill:none;stroke:var(--text);stroke-width:1.4}\n",
     "svg .p-pass{fill:var(--card);stroke:var(--muted);stroke-width:1.2}\n",
     "svg .strong{font-weight:600}\n",
+    "svg .s0,svg .s1,svg .s2,svg .s3,svg .s4,svg .s5{fill:none;stroke-width:2}\n",
+    "svg .s0{stroke:var(--accent)}svg .f0{fill:var(--accent)}svg .s1{stroke:var(--warn);"
+    "stroke-dasharray:8 4}svg .f1{fill:var(--warn)}svg .s2{stroke:var(--good);"
+    "stroke-dasharray:2 4}svg .f2{fill:var(--good)}svg .s3{stroke:var(--text);"
+    "stroke-dasharray:10 3 2 3}svg .f3{fill:var(--text)}svg .s4{stroke:var(--muted);"
+    "stroke-dasharray:5 5}svg .f4{fill:var(--muted)}svg .s5{stroke:var(--bad);"
+    "stroke-dasharray:14 4}svg .f5{fill:var(--bad)}\n",
+    "svg path[class^=f]{stroke:var(--card);stroke-width:1.5}\n",
     "@media (max-width:40rem){header,main,footer{padding-left:.8rem;padding-right:.8rem}"
     "section{padding:1.1rem .9rem}.facts-table th{width:9rem}h1,.verdict h2{font-size:1.4rem}}\n",
     "@media (prefers-reduced-motion:reduce){*{animation:none!important;transition:none!important;"

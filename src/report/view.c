@@ -39,6 +39,18 @@ void pp_put_value(const pp_view *v, pp_text metric, const double *value)
         pp_put_string(v, pp_metric_value_text(metric, *value, text));
 }
 
+void pp_put_real_cell(const pp_view *v, pp_maybe_real value, const char *unit)
+{
+    pp_put(v, "<td class=\"num\">");
+    if (value.known) {
+        pp_put_number(v, value.value);
+        pp_put_string(v, unit);
+    } else {
+        pp_put(v, "<span class=\"absent\">not measured</span>");
+    }
+    pp_put(v, "</td>");
+}
+
 void pp_put_metric(const pp_view *v, pp_text metric)
 {
     const pp_metric_info *info = pp_metric_info_find(metric);

@@ -5,6 +5,7 @@
 #ifndef PP_REPORT_VIEW_H
 #define PP_REPORT_VIEW_H
 
+#include "base/maybe.h"
 #include "report/change.h"
 #include "report/escape.h"
 #include "report/html.h"
@@ -33,6 +34,9 @@ void pp_put_number(const pp_view *v, double value);
 
 /** A value of a metric with its unit; NULL reads "not measured". */
 void pp_put_value(const pp_view *v, pp_text metric, const double *value);
+
+/** <td class="num"> with a number and its unit; what is not known reads "not measured". */
+void pp_put_real_cell(const pp_view *v, pp_maybe_real value, const char *unit);
 
 /** Title of a metric, or its name where it is none of the known ones. */
 void pp_put_metric(const pp_view *v, pp_text metric);

@@ -5,7 +5,7 @@
 
 #include "report/launch_command.h"
 #include "report/metric_info.h"
-#include "report/svg.h"
+#include "report/chart_scale.h"
 
 static void values_read_as_published(void **state)
 {
