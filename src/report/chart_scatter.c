@@ -154,6 +154,7 @@ static void put_caption(const pp_scatter *s)
 static void put_values(const pp_scatter *s)
 {
     pp_put(s->v, "<details><summary>The points as a table</summary>\n");
+    pp_put_shown_note(s->v);
     pp_put_table_open(s->v, "Points of the chart", "values");
     pp_put(s->v, "<thead><tr><th scope=\"col\">Candidate</th><th scope=\"col\">Status</th>"
                  "<th scope=\"col\" class=\"num\">");
@@ -164,6 +165,8 @@ static void put_values(const pp_scatter *s)
     for (size_t i = 0; i < s->count; i++) {
         const pp_scatter_point *p = &s->points[i];
 
+        if (!pp_view_is_shown(s->v, p->candidate))
+            continue;
         pp_put(s->v, "<tr><th scope=\"row\">");
         pp_put_label(s->v, p->candidate);
         pp_put(s->v, "</th><td>");

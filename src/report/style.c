@@ -77,6 +77,14 @@ const char *const pp_report_style[] = {
     ".change{display:block;font-size:.83rem;color:var(--muted)}\n",
     ".change.improved{color:var(--good)}\n",
     ".change.regressed{color:var(--bad)}\n",
+    ".effect{font-weight:600}.effect.improved{color:var(--good)}"
+    ".effect.regressed{color:var(--bad)}.effect.held,.effect.changed{color:var(--muted)}\n",
+    ".step{color:var(--accent);font-variant-numeric:tabular-nums}\n",
+    "td.words{min-width:13rem}\n",
+    ".missing{color:var(--muted)}\n",
+    ".limits{margin:0;padding-left:1.1rem}\n",
+    ".switch{border:0;padding:0;margin:0;min-width:0}.switch legend{color:var(--muted);"
+    "font-size:.85rem}.switch label{margin:0 1.2rem 0 .3rem}.panels{margin-top:.6rem}\n",
     ".tag{display:inline-block;border:1px solid currentColor;border-radius:1rem;padding:0 .5rem;"
     "font-size:.76rem;font-weight:600;white-space:nowrap;color:var(--muted)}\n",
     "td.num .tag{display:block;width:fit-content;margin:.15rem 0 .15rem auto}\n",
@@ -135,5 +143,5 @@ const char *const pp_report_style[] = {
     "thead .num,.wide tbody th,.reasons tbody th,.wide .hash{min-width:0}"
     "td.num,.tag{white-space:normal}thead{display:table-header-group}"
     "tr,figure,.banner,.facts{break-inside:avoid}h2,h3,caption{break-after:avoid}"
-    "svg{min-width:0}}\n",
+    "svg{min-width:0}.switch>input,.switch>label{display:none}}\n",
     NULL};

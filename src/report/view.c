@@ -1,6 +1,6 @@
 #include "report/view.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 
 void pp_put(const pp_view *v, const char *markup)
 {
@@ -147,9 +147,35 @@ void pp_put_section_close(const pp_view *v)
     pp_put(v, "</section>\n");
 }
 
+void pp_put_step_open(const pp_view *v, const char *number, const char *id, const char *title)
+{
+    pp_put(v, "<section aria-labelledby=\"");
+    pp_put_string(v, id);
+    pp_put(v, "\">\n<h2 id=\"");
+    pp_put_string(v, id);
+    pp_put(v, "\"><span class=\"step\">");
+    pp_put_string(v, number);
+    pp_put(v, "</span> ");
+    pp_put_string(v, title);
+    pp_put(v, "</h2>\n");
+}
+
 const double *pp_view_value(const pp_view *v, size_t candidate, pp_text metric)
 {
     return pp_candidate_find_metric(&v->set->candidates[candidate], metric);
+}
+
+static int compare_indices(const void *left, const void *right)
+{
+    size_t a = *(const size_t *)left;
+    size_t b = *(const size_t *)right;
+
+    return (a > b) - (a < b);
+}
+
+bool pp_view_is_shown(const pp_view *v, size_t candidate)
+{
+    return bsearch(&candidate, v->shown, v->shown_count, sizeof *v->shown, compare_indices) != NULL;
 }
 
 bool pp_view_is_selected(const pp_view *v, size_t candidate)
