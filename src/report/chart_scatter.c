@@ -1,4 +1,5 @@
-/* The objective against the frontier metric that says most beside it, with the frontier, the
+/* The objective against the frontier metric that says most beside it (latency against throughput
+ * where the constraints have both), with the frontier, the
  * cutoff and the limits. */
 #include "report/chart_scatter.h"
 
@@ -24,15 +25,45 @@ static double spread_of(const pp_view *v, pp_text metric)
     return low > high ? -1.0 : size == 0.0 ? 0.0 : (high / size - low / size);
 }
 
+static bool is_measured_beside(const pp_view *v, const pp_goal *goal)
+{
+    return !pp_text_equal(goal->metric, v->constraints->objective.metric) &&
+           spread_of(v, goal->metric) >= 0.0;
+}
+
+/* Latency and throughput are what people compare first: where the objective is one of them, the
+ * other stands beside it. */
+static bool choose_counterpart(const pp_view *v, pp_goal *ret)
+{
+    static const char *const speeds[] = {"generation_tps", "generation_tokens_per_second"};
+    static const char *const times[] = {"e2e_latency_ms_p95"};
+    const char *unit = pp_report_unit(v->constraints->objective.metric);
+    bool is_time = pp_text_equal(pp_text_of(unit), pp_text_of(" ms"));
+    const char *const *wanted = is_time ? speeds : times;
+    size_t count = is_time ? PP_COUNT_OF(speeds) : PP_COUNT_OF(times);
+
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = 0; j < v->constraints->frontier_metric_count; j++) {
+            const pp_goal *goal = &v->constraints->frontier_metrics[j];
+
+            if (!pp_text_is(goal->metric, wanted[i]) || !is_measured_beside(v, goal))
+                continue;
+            *ret = *goal;
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool choose_second(const pp_view *v, pp_goal *ret)
 {
     double widest = -1.0;
 
+    if (choose_counterpart(v, ret))
+        return true;
     for (size_t i = 0; i < v->constraints->frontier_metric_count; i++) {
         const pp_goal *goal = &v->constraints->frontier_metrics[i];
-        double spread = pp_text_equal(goal->metric, v->constraints->objective.metric)
-                            ? -1.0
-                            : spread_of(v, goal->metric);
+        double spread = is_measured_beside(v, goal) ? spread_of(v, goal->metric) : -1.0;
 
         if (spread > widest) {
             widest = spread;

@@ -78,6 +78,27 @@ static pp_status put_walk(const pp_view *v, pp_error *err)
     return st;
 }
 
+/* Sections that every page has. */
+static void put_navigation(const pp_view *v)
+{
+    static const char *const links[][2] = {
+        {"steps", "00 Configurations"},
+        {"rule", "01 Rule"},
+        {"tradeoffs", "02 Trade-offs"},
+        {"priorities", "03 Priorities"},
+        {"load", "04 Load"},
+        {"repeatability", "05 Repeatability"},
+        {"charts", "06 Chart"},
+        {"comparison", "07 Evidence"},
+        {"verification", "08 Verification"},
+    };
+
+    pp_put(v, "<nav aria-label=\"On this page\">\n");
+    for (size_t i = 0; i < PP_COUNT_OF(links); i++)
+        pp_buf_printf(v->out, "<a href=\"#%s\">%s</a>\n", links[i][0], links[i][1]);
+    pp_put(v, "</nav>\n");
+}
+
 static pp_status put_sections(const pp_view *v, pp_error *err)
 {
     pp_status st;
@@ -85,6 +106,7 @@ static pp_status put_sections(const pp_view *v, pp_error *err)
     pp_section_banners(v);
     pp_section_verdict(v);
     pp_section_brief(v);
+    put_navigation(v);
     st = put_walk(v, err);
     if (st != PP_OK)
         return st;

@@ -205,7 +205,7 @@ static bool has_class(const tag *t, const char *word)
     return false;
 }
 
-static const char *const hidden_names[] = {"svg", "label", "legend", "style", NULL};
+static const char *const hidden_names[] = {"svg", "label", "legend", "nav", NULL};
 static const char *const apart_names[] = {"small", "li", "h3", "dt", NULL};
 
 static void open_tag(reader *r, const tag *t)

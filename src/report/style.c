@@ -81,6 +81,8 @@ const char *const pp_report_style[] = {
     ".effect.regressed{color:var(--bad)}.effect.held,.effect.changed{color:var(--muted)}\n",
     ".step{color:var(--accent);font-variant-numeric:tabular-nums}\n",
     "td.words{min-width:13rem}\n",
+    "nav{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;margin:0 .2rem;font-size:.92rem}"
+    "nav a{padding:.3rem 0}\n",
     ".missing{color:var(--muted)}\n",
     ".limits{margin:0;padding-left:1.1rem}\n",
     ".switch{border:0;padding:0;margin:0;min-width:0}.switch legend{color:var(--muted);"
@@ -143,5 +145,5 @@ const char *const pp_report_style[] = {
     "thead .num,.wide tbody th,.reasons tbody th,.wide .hash{min-width:0}"
     "td.num,.tag{white-space:normal}thead{display:table-header-group}"
     "tr,figure,.banner,.facts{break-inside:avoid}h2,h3,caption{break-after:avoid}"
-    "svg{min-width:0}.switch>input,.switch>label{display:none}}\n",
+    "svg{min-width:0}.switch>input,.switch>label,nav{display:none}}\n",
     NULL};
