@@ -1,6 +1,9 @@
 #include "cli/report_extras.h"
 
+#include <string.h>
+
 #include "capacity/load_check.h"
+#include "capacity/load_report.h"
 #include "model/document.h"
 #include "model/document_kinds.h"
 
@@ -38,35 +41,79 @@ static pp_status check_candidates(const pp_inputs *inputs, const pp_combined_loa
 }
 
 /* One evaluation, or several combined. */
-static pp_status read_load(pp_arena *arena, const pp_json *root, pp_combined_load_evaluation *load,
-                           pp_error *err)
+static pp_status read_evaluation(pp_inputs *inputs, const pp_json *root, pp_report_documents *d,
+                                 pp_error *err)
 {
-    const pp_document_kind *kind = pp_document_kind_of(root);
+    pp_arena *arena = &inputs->arena;
+    pp_combined_load_evaluation *load = &d->load;
+    pp_status st;
 
-    if (kind != pp_document_kind_find("load-evaluation"))
-        return pp_combined_load_evaluation_read(arena, root, load, err);
-    load->candidates = PP_ARENA_NEW(arena, pp_load_evaluation, 1);
-    load->count = 1;
-    if (load->candidates == NULL)
-        return pp_arena_check(arena, err);
-    return pp_load_evaluation_read(arena, root, &load->candidates[0], err);
+    if (d->extras.load != NULL)
+        return pp_fail(err, PP_ERR_USAGE,
+                       "a second load evaluation; combine-load makes one of "
+                       "several");
+    if (pp_document_kind_of(root) != pp_document_kind_find("load-evaluation")) {
+        st = pp_combined_load_evaluation_read(arena, root, load, err);
+    } else {
+        load->candidates = PP_ARENA_NEW(arena, pp_load_evaluation, 1);
+        load->count = 1;
+        st = load->candidates == NULL
+                 ? pp_arena_check(arena, err)
+                 : pp_load_evaluation_read(arena, root, &load->candidates[0], err);
+    }
+    if (st == PP_OK)
+        st = check_candidates(inputs, load, err);
+    if (st == PP_OK)
+        d->extras.load = load;
+    return st;
+}
+
+/* "model at endpoint" */
+static pp_text report_name(pp_arena *arena, const pp_load_report_run *run)
+{
+    const char *text = pp_arena_printf(arena, "%s%s%s", run->model.size > 0 ? run->model.data : "",
+                                       run->model.size > 0 ? " at " : "", run->endpoint.data);
+
+    return pp_text_of(text == NULL ? "" : text);
+}
+
+static pp_status read_report(pp_inputs *inputs, const pp_json *root, const char *sha256,
+                             pp_report_documents *d, pp_error *err)
+{
+    size_t number = d->extras.load_document_count;
+    pp_load_report report;
+    pp_status st;
+
+    if (number == PP_REPORT_MAX_LOADS)
+        return pp_fail(err, PP_ERR_USAGE, "expected at most %d load reports", PP_REPORT_MAX_LOADS);
+    st = pp_document_check(pp_document_kind_find("load-report"), root, err);
+    if (st == PP_OK)
+        st = pp_load_report_decode(&inputs->arena, root, &report, err);
+    if (st != PP_OK)
+        return st;
+    memcpy(d->load_documents_sha256[number], sha256, PP_SHA256_HEX_SIZE);
+    d->load_documents[number] = (pp_load_document){report_name(&inputs->arena, &report.run), root,
+                                                   d->load_documents_sha256[number]};
+    d->extras.load_documents = d->load_documents;
+    d->extras.load_document_count++;
+    return pp_arena_check(&inputs->arena, err);
 }
 
 static pp_status load_load(const char *path, pp_inputs *inputs, pp_report_documents *d,
                            pp_error *err)
 {
+    char sha256[PP_SHA256_HEX_SIZE];
     const pp_json *root;
-    pp_status st = pp_document_read(&inputs->arena, path, &root, d->load_sha256, err);
+    pp_status st = pp_document_read(&inputs->arena, path, &root, sha256, err);
 
-    if (st == PP_OK)
-        st = read_load(&inputs->arena, root, &d->load, err);
-    if (st == PP_OK)
-        st = check_candidates(inputs, &d->load, err);
-    if (st == PP_OK) {
-        d->extras.load = &d->load;
+    if (st == PP_OK && pp_document_kind_of(root) == pp_document_kind_find("load-report")) {
+        st = read_report(inputs, root, sha256, d, err);
+    } else if (st == PP_OK) {
+        st = read_evaluation(inputs, root, d, err);
+        memcpy(d->load_sha256, sha256, sizeof sha256);
         d->extras.load_sha256 = d->load_sha256;
     }
-    return pp_wrap(err, st, "reading load evaluation '%s'", path);
+    return pp_wrap(err, st, "reading load '%s'", path);
 }
 
 /* ---- stability ------------------------------------------------------------------------------- */
@@ -116,9 +163,10 @@ pp_status pp_report_documents_load(const pp_args *args, pp_inputs *inputs,
     pp_status st = PP_OK;
 
     for (size_t i = 0; st == PP_OK && i < PP_COUNT_OF(rows); i++) {
-        const char *path = pp_args_value(args, rows[i].option);
+        const char *path;
 
-        if (path != NULL)
+        for (size_t n = 0;
+             st == PP_OK && (path = pp_args_value_at(args, rows[i].option, n)) != NULL; n++)
             st = rows[i].load(path, inputs, documents, err);
     }
     return st;

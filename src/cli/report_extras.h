@@ -15,6 +15,8 @@ typedef struct pp_report_documents {
     char policies_sha256[PP_SHA256_HEX_SIZE];
     pp_combined_load_evaluation load;
     char load_sha256[PP_SHA256_HEX_SIZE];
+    pp_load_document load_documents[PP_REPORT_MAX_LOADS];
+    char load_documents_sha256[PP_REPORT_MAX_LOADS][PP_SHA256_HEX_SIZE];
     pp_stability stability;
     char stability_sha256[PP_SHA256_HEX_SIZE];
     pp_report_extras extras; /* points to those of the above that were given */

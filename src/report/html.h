@@ -25,11 +25,21 @@ typedef enum pp_report_evidence {
  * are shown. */
 #define PP_REPORT_MAX_SHOWN 400
 
+#define PP_REPORT_MAX_LOADS 16
+
+typedef struct pp_load_document { /* a load report that was checked */
+    pp_text name;                 /* for people: model and endpoint */
+    const pp_json *root;
+    const char *sha256; /* of the file; NULL when not known */
+} pp_load_document;
+
 /* What may stand beside a decision. NULL: not given; its section then says what would bring it. */
 typedef struct pp_report_extras {
     const pp_profiles *profiles;             /* of the same set and constraints */
     const pp_combined_load_evaluation *load; /* of candidates of the set; one is enough here */
     const char *load_sha256;                 /* of the file; NULL when not known */
+    const pp_load_document *load_documents;  /* at most PP_REPORT_MAX_LOADS */
+    size_t load_document_count;
     const pp_stability *stability;
     const char *stability_sha256;
     const char *policies_sha256;

@@ -9,6 +9,9 @@ PP_MUST_CHECK pp_status pp_load_put_commands(const pp_view *v,
                                              const pp_combined_load_evaluation *load,
                                              pp_error *err);
 
+/** Reports of `load`, when any are given. */
+PP_MUST_CHECK pp_status pp_load_put_endpoints(const pp_view *v, pp_error *err);
+
 /** Every level of every candidate, and every sample behind a disclosure. */
 void pp_load_put_figures(const pp_view *v, const pp_combined_load_evaluation *load);
 

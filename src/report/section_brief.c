@@ -164,6 +164,10 @@ static void put_load_limit(const pp_view *v)
     const pp_combined_load_evaluation *load = v->input->extras.load;
 
     pp_put(v, "<li>");
+    if ((load == NULL || load->count == 0) && v->input->extras.load_document_count > 0) {
+        pp_put(v, "load: reports of endpoints, which are not bound to a candidate</li>");
+        return;
+    }
     if (load == NULL || load->count == 0) {
         pp_put(v, "behaviour with several clients at once not measured</li>");
         return;

@@ -222,13 +222,15 @@ pp_status pp_section_load(const pp_view *v, pp_error *err)
     pp_status st = PP_OK;
 
     pp_put_step_open(v, "04", "load", "Behaviour under load");
-    if (load == NULL || load->count == 0)
+    if (load != NULL && load->count > 0)
+        st = put_load(v, load, err);
+    else if (v->input->extras.load_document_count == 0)
         pp_put_missing(v,
                        "No load evaluation was given: what happens with several clients at once is "
                        "not on this page.",
                        "paretopilot report SET --constraints C --load LOAD --output F.html");
-    else
-        st = put_load(v, load, err);
+    if (st == PP_OK)
+        st = pp_load_put_endpoints(v, err);
     pp_put_section_close(v);
     return st;
 }

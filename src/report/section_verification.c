@@ -56,12 +56,13 @@ static void put_inputs(const pp_view *v)
 static void put_reproduction(const pp_view *v)
 {
     const pp_report_extras *e = &v->input->extras;
-    const char *page = pp_arena_printf(
-        v->arena,
-        "paretopilot report SET --constraints CONSTRAINTS%s%s%s --output "
-        "report.html",
-        e->profiles != NULL ? " --policies POLICIES" : "", e->load != NULL ? " --load LOAD" : "",
-        e->stability != NULL ? " --stability STABILITY" : "");
+    const char *page =
+        pp_arena_printf(v->arena,
+                        "paretopilot report SET --constraints CONSTRAINTS%s%s%s --output "
+                        "report.html",
+                        e->profiles != NULL ? " --policies POLICIES" : "",
+                        e->load != NULL || e->load_document_count > 0 ? " --load LOAD" : "",
+                        e->stability != NULL ? " --stability STABILITY" : "");
 
     pp_put(v, "<p>The same documents and the same version (");
     pp_put_string(v, v->input->tool_version);

@@ -73,6 +73,8 @@ TREE = [
     (r"tests/golden/validate/evaluations/(binding|other-files)\.json", "capacity-quality-binding"),
     (r"tests/golden/validate/evaluations/[^/]+\.json", "server-evaluation"),
     (r"tests/golden/combine-load/no-evaluation/plan\.json", "load-plan"),
+    (r"tests/golden/report/load-reports/(first|second)\.json", "load-report"),
+    (r"tests/golden/report/load-twice/load\.json", "combined-load"),
     (r"tests/golden/report/load/load\.json", "combined-load"),
     (r"tests/golden/report/load-other-candidates/load\.json", "load-evaluation"),
     (r"tests/golden/report/stability(-other-baseline)?/stability\.json", "stability"),
