@@ -64,7 +64,7 @@ format:    ## lay out the sources as .clang-format says
 
 lint:      ## what the layout and the shell checker have to say
 	@clang-format --dry-run --Werror $$(git ls-files '*.c' '*.h')
-	@shellcheck tools/*.sh tests/support/*.sh tests/support/*.bash tests/live/*.sh tests/arm64/*.sh .ci/run
+	@shellcheck tools/*.sh tests/support/*.sh tests/support/*.bash tests/live/*.sh tests/browser/*.sh tests/arm64/*.sh .ci/run
 
 install: build ## install program, man page, completion; DESTDIR=/tmp/x prefix=/usr (/usr/local) apply
 	@test -z "$(prefix)" || { meson configure $(BUILD) -Dprefix="$(prefix)" && ninja -C $(BUILD) > $(BUILD)/ninja.log; }

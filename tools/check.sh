@@ -54,6 +54,11 @@ if llama_dir=$("$tools_dir/llama.sh"); then
 else
     echo "check.sh: no llama.cpp; the live tests will be skipped" >&2
 fi
+if browser_dir=$("$tools_dir/browser.sh"); then
+    export PARETOPILOT_BROWSER_DIR=$browser_dir
+else
+    echo "check.sh: the tests of pages will be skipped" >&2
+fi
 check_native
 [ -z "$arm64_build" ] || check_arm64
 

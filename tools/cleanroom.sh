@@ -89,6 +89,15 @@ copy_apt_settings() {
     cp -L /etc/resolv.conf /etc/hosts "$room/etc/" 2>/dev/null || :
 }
 
+# The authorities that this machine trusts beside Debian's: ca-certificates takes them up when it is
+# installed. Not the other way round, a room on a plain machine stays plain.
+copy_authorities() {
+    local from=/usr/local/share/ca-certificates
+    compgen -G "$from/*.crt" >/dev/null || return 0
+    mkdir -p -- "$room$from"
+    cp -L -- "$from"/*.crt "$room$from/"
+}
+
 make_room() {
     local mirror include=$packages
     command -v debootstrap >/dev/null || die 3 "no debootstrap (apt-get install debootstrap)"
@@ -108,6 +117,7 @@ make_room() {
     # As on a machine never used: no lists, no packages kept.
     rm -rf -- "$room"/var/lib/apt/lists/* "$room"/var/cache/apt/archives/*.deb
     copy_apt_settings
+    copy_authorities
     mkdir -p -- "$room$place"
 }
 
@@ -161,6 +171,9 @@ run_command() {
     if [[ -n $shared ]]; then
         mkdir -p -- "$room$place/shared"
         bind_read_only "$shared" "$room$place/shared"
+    fi
+    if command -v npm >/dev/null; then
+        keep+=("npm_config_registry=$(npm config get registry)")
     fi
     for name in TERM http_proxy https_proxy ftp_proxy all_proxy no_proxy \
         HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY; do

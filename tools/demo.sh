@@ -34,7 +34,7 @@ number=1
 while [ -e "$studies/run-$number" ]; do number=$((number + 1)); done
 say "demo: measuring three configurations (about 4 minutes on two quiet cores)"
 code=0
-"$paretopilot" study run "$root/examples/demo/plan.json" --output-dir "$studies/run-$number" \
+"$paretopilot" study run "$root/examples/quick/plan.json" --output-dir "$studies/run-$number" \
     --model-dir "$models" --llama-dir "$llama_dir" || code=$?
 say "demo: llama.cpp $((fetched - started)) s, models $((written - fetched)) s," \
     "study $((SECONDS - written)) s"

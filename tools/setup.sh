@@ -14,8 +14,8 @@ export LC_ALL=C
 # Homebrew ('-': comes with the system). A tool from elsewhere, such as a Meson from
 # PyPI, is left alone: Debian's would only stand beside it. So is another libcurl4-dev:
 # the flavours exclude each other, and replacing one may take other packages along.
-# jsonschema, mandoc, zsh and locales are not asked for elsewhere: without them the tests `schemas`,
-# `cli tables` and `addresses` skip what needs them.
+# jsonschema, mandoc, zsh, locales and valgrind are not asked for elsewhere: without them the tests
+# `schemas`, `cli tables`, `addresses` and `hot_paths` skip what needs them.
 readonly build_needs='
 gcc                   command:cc                    gcc
 libc6-dev             -                             -
@@ -31,17 +31,26 @@ ca-certificates       -                             ca-certificates
 '
 readonly test_needs='
 libcmocka-dev         -                             cmocka
+python3-yaml          -                             -
 python3-jsonschema    -                             -
 mandoc                command:mandoc                -
 zsh                   command:zsh                   -
 fish                  command:fish                  fish
 curl                  command:curl                  curl
 locales               command:locale-gen            -
+valgrind              command:valgrind              -
 '
 
 # Only for `make bench`: the peer of the load client.
 readonly bench_needs='
 wrk                   command:wrk                   wrk
+'
+
+# Only for the tests of pages (tools/browser.sh).
+readonly browser_needs='
+chromium              command:chromium              -
+nodejs                command:node                  node
+npm                   command:npm                   -
 '
 
 # Only where the arm64 build can be checked by emulation (tools/arm64.sh). The compiler takes libc
@@ -62,7 +71,8 @@ die() {
 
 usage() {
     cat <<'END'
-usage: tools/setup.sh [--check] [--with-tests | --without-tests] [--with-benches] | --libraries
+usage: tools/setup.sh [--check] [--with-tests | --without-tests] [--with-benches]
+                      [--with-browser] | --libraries
 
 Installs what is missing to build and test ParetoPilot (apt-get, with sudo when not root).
 
@@ -70,6 +80,7 @@ Installs what is missing to build and test ParetoPilot (apt-get, with sudo when 
   --with-tests     what the tests need as well (default)
   --without-tests  only what the build needs
   --with-benches   what the benches need as well
+  --with-browser   a browser and Node as well, for the tests of pages
   --libraries      print the packages of libraries that build and tests link to, and no more
 END
 }
@@ -78,6 +89,7 @@ needs() {
     printf '%s' "$build_needs"
     [[ $with_tests == no ]] || printf '%s' "$test_needs"
     [[ $with_benches == no ]] || printf '%s' "$bench_needs"
+    [[ $with_browser == no ]] || printf '%s' "$browser_needs"
     [[ $with_tests == no ]] || ! emulates_arm64 || printf '%s' "$arm64_needs"
 }
 
@@ -114,6 +126,11 @@ missing_things() {
     for thing in cc make meson ninja pkg-config; do
         command -v "$thing" >/dev/null || printf '%s\n' "$thing"
     done
+    if [[ $with_browser == yes ]]; then
+        for thing in chromium node npm; do
+            command -v "$thing" >/dev/null || printf '%s\n' "$thing"
+        done
+    fi
     command -v pkg-config >/dev/null || return 0
     for thing in "${modules[@]}"; do
         pkg-config --exists "$thing" || printf '%s\n' "$thing"
@@ -179,12 +196,14 @@ set_up_elsewhere() {
 check=no
 with_tests=yes
 with_benches=no
+with_browser=no
 for argument in "$@"; do
     case $argument in
     --check) check=yes ;;
     --with-tests) with_tests=yes ;;
     --without-tests) with_tests=no ;;
     --with-benches) with_benches=yes ;;
+    --with-browser) with_browser=yes ;;
     --libraries)
         needs | awk '$1 ~ /-dev$/ { print $1 }'
         exit 0

@@ -52,6 +52,20 @@ void pp_arena_done(pp_arena *arena)
     memset(arena, 0, sizeof *arena);
 }
 
+void pp_arena_clear(pp_arena *arena)
+{
+    pp_arena_block *kept = arena->blocks;
+    pp_arena older = {0};
+
+    if (kept != NULL) {
+        older.blocks = kept->older;
+        kept->older = NULL;
+        kept->used = 0;
+    }
+    pp_arena_done(&older);
+    *arena = (pp_arena){.blocks = kept};
+}
+
 void *pp_arena_alloc(pp_arena *arena, size_t count, size_t size)
 {
     const size_t align = alignof(max_align_t);

@@ -21,6 +21,9 @@ typedef struct pp_arena {
 /** Release everything. Accepts NULL, zeroed and already ended arenas. */
 void pp_arena_done(pp_arena *arena);
 
+/** Forget everything but keep the newest block, for the next of many small uses. */
+void pp_arena_clear(pp_arena *arena);
+
 /**
  * Zeroed memory for `count` items of `size` bytes, aligned for any type; NULL when there is none or
  * when the product overflows (arena->failed is then set). A request for 0 bytes gives a valid

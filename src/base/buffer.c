@@ -84,23 +84,29 @@ void pp_buf_append_char(pp_buf *buf, char c)
     pp_buf_append(buf, &c, 1);
 }
 
+/* Nearly always there is room, so it is tried first; formatting twice costs twice. */
 void pp_buf_printf(pp_buf *buf, const char *format, ...)
 {
+    size_t room = buf->capacity - buf->size;
+    char *at = room == 0 ? NULL : buf->data + buf->size;
     va_list args;
     int length;
 
     va_start(args, format);
-    length = vsnprintf(NULL, 0, format, args);
+    length = vsnprintf(at, room, format, args);
     va_end(args);
-    if (length < 0) {
+    if (length < 0)
         buf->status = PP_ERR_BUG;
+    if (length < 0 || !reserve(buf, (size_t)length)) {
+        if (at != NULL)
+            *at = '\0'; /* as if nothing had been tried */
         return;
     }
-    if (!reserve(buf, (size_t)length))
-        return;
-    va_start(args, format);
-    (void)vsnprintf(buf->data + buf->size, (size_t)length + 1, format, args);
-    va_end(args);
+    if ((size_t)length >= room) {
+        va_start(args, format);
+        (void)vsnprintf(buf->data + buf->size, (size_t)length + 1, format, args);
+        va_end(args);
+    }
     buf->size += (size_t)length;
 }
 

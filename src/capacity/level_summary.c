@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "capacity/level_parts.h"
+#include "capacity/slo_sequential.h"
 
 #define TIME_NS_MAX ((int64_t)1 << 61) /* 73 years: sums of two stay in range */
 
@@ -180,6 +181,9 @@ static pp_status judge(const pp_level_view *view, const pp_slo *slo, pp_slo_resu
 {
     bool is_latency = slo->kind == PP_SLO_PERCENTILE;
 
+    if (is_latency && view->rules->stop_early)
+        return pp_slo_judge_sequential(slo, view->judged, view->judged_count,
+                                       opening_count(view->level), view->from_due, ret_result, err);
     return pp_slo_judge(slo, is_latency ? view->judged : view->issued,
                         is_latency ? view->judged_count : view->issued_count,
                         opening_count(view->level), view->from_due, view->rules->confidence,

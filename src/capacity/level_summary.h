@@ -19,6 +19,8 @@ typedef struct pp_load_rules {
     size_t slo_count;
     pp_percents percents;
     double confidence; /* above 0.5, below 1 */
+    bool stop_early;   /* percentiles are judged after each request, and a level ends when they are
+                          decided: capacity/slo_sequential.h */
     bool cold;         /* prompts must not come from a cache (F46) */
     double lateness_ms_p99_max;
     double stall_ms_max;

@@ -316,6 +316,8 @@ static pp_json *rules_json(pp_arena *arena, const pp_load_rules *r)
     pp_json_set(arena, out, "slos", slos);
     pp_json_set(arena, out, "percentiles", percents);
     pp_json_set_real(arena, out, "confidence", r->confidence);
+    if (r->stop_early)
+        pp_json_set_bool(arena, out, "stop_early", true);
     pp_json_set_bool(arena, out, "cold", r->cold);
     pp_json_set_real(arena, out, "lateness_ms_p99_max", r->lateness_ms_p99_max);
     pp_json_set_real(arena, out, "stall_ms_max", r->stall_ms_max);

@@ -276,6 +276,8 @@ static pp_status read_rules(pp_arena *arena, const pp_json *root, pp_load_rules 
     pp_status st;
 
     out->confidence = pp_checked_number(rules, "confidence");
+    out->stop_early =
+        pp_json_find(rules, "stop_early") != NULL && pp_checked_bool(rules, "stop_early");
     out->cold = pp_checked_bool(rules, "cold");
     out->lateness_ms_p99_max = pp_checked_number(rules, "lateness_ms_p99_max");
     out->stall_ms_max = pp_checked_number(rules, "stall_ms_max");

@@ -83,7 +83,9 @@ typedef enum pp_slo_reason {
     PP_SLO_REASON_NOT_VALID,   /* the level is not valid: docs/method/load-verdicts.md */
     PP_SLO_REASON_OVERLOADED,  /* in flight grew over the run: no pass, and a fail where too many
                                   were over the limit */
-    PP_SLO_REASON_GATHERED     /* events came gathered: gaps say nothing of the server */
+    PP_SLO_REASON_GATHERED,    /* events came gathered: gaps say nothing of the server */
+    PP_SLO_REASON_DEPENDENT    /* sequential: neighbours resemble each other, and the test is for
+                                  independent requests */
 } pp_slo_reason;
 
 /** "too-few", ...; NULL for none. */
@@ -108,6 +110,16 @@ typedef struct pp_slo_result {
     pp_maybe_real seen_percent;  /* of the kind that was asked: over the limit, failed, complete */
     pp_maybe_real bound_percent; /* error rate, completion: what `confidence` does not rule out */
 } pp_slo_result;
+
+/* What one request says to a demand on a percentile. */
+typedef enum pp_slo_sight {
+    PP_SLO_SIGHT_NOTHING = 1, /* it ended well and does not have this measure */
+    PP_SLO_SIGHT_MET,
+    PP_SLO_SIGHT_OVER, /* over the limit, failed, or cut when already over it */
+    PP_SLO_SIGHT_CUT   /* cut before it was over the limit */
+} pp_slo_sight;
+
+pp_slo_sight pp_slo_see(const pp_slo *slo, const pp_sample *sample, bool from_due);
 
 /**
  * Judge a demand by the measured requests of a level, in the order of their starts. PP_SLO_EACH has

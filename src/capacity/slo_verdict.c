@@ -8,8 +8,8 @@
 #include "stats/serial.h"
 
 static const char *const verdict_names[] = {"pass", "fail", "undecided"};
-static const char *const reason_names[] = {NULL,        "too-few",    "no-requests",
-                                           "not-valid", "overloaded", "gathered"};
+static const char *const reason_names[] = {NULL,         "too-few",  "no-requests", "not-valid",
+                                           "overloaded", "gathered", "dependent"};
 
 const char *pp_slo_verdict_name(pp_slo_verdict verdict)
 {
@@ -82,6 +82,18 @@ static void count_sample(tally *t, const pp_sample *sample)
         count_one(t, true);
     else
         t->result->left_out_count++;
+}
+
+pp_slo_sight pp_slo_see(const pp_slo *slo, const pp_sample *sample, bool from_due)
+{
+    pp_slo_result seen = {.slo = slo};
+    double value;
+    tally t = {.slo = slo, .from_due = from_due, .values = &value, .result = &seen};
+
+    count_sample(&t, sample);
+    if (seen.counted == 0)
+        return seen.left_out_count > 0 ? PP_SLO_SIGHT_CUT : PP_SLO_SIGHT_NOTHING;
+    return seen.violation_count > 0 ? PP_SLO_SIGHT_OVER : PP_SLO_SIGHT_MET;
 }
 
 /* ---- the rule ------------------------------------------------------------------------------- */

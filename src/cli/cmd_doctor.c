@@ -34,7 +34,8 @@ static void find_llama(pp_arena *arena, const pp_args *args, pp_doctor *doctor)
     if (pp_engine_find(arena, pp_args_value(args, "llama-dir"), &doctor->llama_folder, NULL) !=
         PP_OK)
         return;
-    if (pp_engine_probe(arena, doctor->llama_folder, &engine, &probe_err) == PP_OK)
+    if (pp_engine_probe(arena, &(pp_engine_options){.folder = doctor->llama_folder}, &engine,
+                        &probe_err) == PP_OK)
         doctor->llama_version = engine.server.version;
     else
         fprintf(stderr, "warning: %s\n", probe_err.text);

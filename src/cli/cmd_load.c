@@ -73,6 +73,7 @@ static pp_status work(const pp_args *args, pp_load_session *s, pp_exit *ret_exit
     s->rules.slos = s->command.slos;
     s->rules.slo_count = s->command.slo_count;
     s->rules.confidence = s->command.confidence;
+    s->rules.stop_early = s->command.stop_early;
     s->rules.cold = s->command.source.reuse == PP_LOAD_COLD;
     s->stop = pp_signals_install();
     s->cut_now = pp_signals_second();
@@ -180,7 +181,8 @@ static const pp_option options[] = {
      "patience with requests in flight after Ctrl-C and after the duration of an open level", false,
      false},
     {"idle-wait", 0, PP_DURATION("TIME"), "30s",
-     "patience before each level with a llama-server that still works; then the level is not valid",
+     "patience before each level with a llama-server or vLLM that still works; then the level is "
+     "not valid",
      false, false},
     PP_API_KEY_OPTIONS,
     {"ca-file", 0, PP_FILE("FILE"), "the system's", "certificates that TLS trusts", false, false},
@@ -194,6 +196,11 @@ static const pp_option options[] = {
     {"slo", 0, PP_TEXT("DEMAND"), NULL,
      "ttft.p95<=2s, e2e.p99<=10s, tpot<=50ms, error-rate<=1%, ... docs/method/load-verdicts.md",
      false, true},
+    {"stop-early", 0, NULL, NULL,
+     "a level ends when its percentiles are decided, at --requests at the latest: a sequential "
+     "test "
+     "with errors of 5%",
+     false, false},
     {"confidence", 0, PP_TEXT("PERCENT"), "95%", "of the verdicts", false, false},
     {"max-error-rate", 0, PP_TEXT("PERCENT"), "100%",
      "more failed requests in a level give exit code 1; when all fail it is 1 in any case", false,

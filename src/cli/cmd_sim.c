@@ -52,6 +52,8 @@ static const pp_option options[] = {
     {"port-file", 0, PP_FILE("FILE"), NULL, "new file for the port", false, false},
     {"prefill", 0, PP_DURATION("TIME"), "0.2ms", "time of each prompt token that is not cached",
      false, false},
+    {"profile", 0, PP_WORD("SERVER", pp_sim_profile_name), "llama-server",
+     "which server it passes for", false, false},
     {"queue-full", 0, PP_WORD("STATUS", queue_full_word), "503",
      "status for a request that finds the queue full", false, false},
     {"queue-max", 0, PP_NUMBER("N"), "1000000", "requests that may wait for a slot", false, false},
@@ -255,6 +257,7 @@ static pp_status read_options(const pp_args *args, setup *s, pp_error *err)
         read_faults,  read_tape,  read_answers, read_key};
     const char *host = pp_args_value(args, "host");
     const char *model = pp_args_value(args, "model");
+    const char *profile = pp_args_value(args, "profile");
     pp_status st = PP_OK;
 
     pp_sim_options_default(&s->sim);
@@ -262,6 +265,9 @@ static pp_status read_options(const pp_args *args, setup *s, pp_error *err)
         s->sim.host = host;
     if (model != NULL)
         s->sim.model = model;
+    for (size_t i = 0; profile != NULL && pp_sim_profile_name(i) != NULL; i++)
+        if (strcmp(profile, pp_sim_profile_name(i)) == 0)
+            s->sim.profile = (pp_sim_profile)i;
     s->sim.is_null = pp_args_has(args, "null");
     s->sim.log_path = pp_args_value(args, "log");
     for (size_t i = 0; st == PP_OK && i < PP_COUNT_OF(readers); i++)

@@ -17,13 +17,18 @@ static pp_status run(const pp_args *args, pp_exit *ret_exit, pp_error *err)
     };
     pp_arena arena = {0};
     pp_buf text;
+    pp_buf notes;
     pp_status st;
 
     (void)ret_exit;
     pp_buf_init(&text, PLAN_TEXT_MAX_BYTES);
-    st = pp_study_print_plan(&arena, &options, &text, err);
-    if (st == PP_OK)
+    pp_buf_init(&notes, PLAN_TEXT_MAX_BYTES);
+    st = pp_study_print_plan(&arena, &options, &text, &notes, err);
+    if (st == PP_OK) {
+        fprintf(stderr, "%s", pp_buf_text(&notes));
         printf("%s", pp_buf_text(&text));
+    }
+    pp_buf_done(&notes);
     pp_buf_done(&text);
     pp_arena_done(&arena);
     return st;
@@ -51,7 +56,8 @@ const pp_command pp_command_study_plan = {
     .detail =
         "Checks the plan and asks llama.cpp for its version and its options, so that a setting\n"
         "this build does not know is found; starts and writes nothing else. Models need not be\n"
-        "there yet. Ports are shown as 0: a free one is chosen at each start.\n",
-    .example = "paretopilot study plan examples/demo/plan.json --model-dir build/cache/models",
+        "there yet. Ports are shown as 0: a free one is chosen at each start. Lines that the plan\n"
+        "gives word for word are printed also where their llama.cpp is not there.\n",
+    .example = "paretopilot study plan examples/quick/plan.json --model-dir build/cache/models",
     .run = run,
 };

@@ -119,6 +119,8 @@ pp_exit pp_exit_of(pp_status st);
     X(model_synth)                                                                                 \
     X(study_plan)                                                                                  \
     X(study_run)                                                                                   \
+    X(study_resume)                                                                                \
+    X(study_status)                                                                                \
     X(sim)                                                                                         \
     X(recommend)                                                                                   \
     X(profiles)                                                                                    \
@@ -128,6 +130,7 @@ pp_exit pp_exit_of(pp_status st);
     X(report)                                                                                      \
     X(ci_gate)                                                                                     \
     X(init)                                                                                        \
+    X(verify)                                                                                      \
     X(import_llama_bench)                                                                          \
     X(summarize_llama_bench)                                                                       \
     X(compare_llama_bench)                                                                         \

@@ -161,7 +161,8 @@ static const char *violation_text(const printed *t, const pp_violation *v)
     const char *name = shown(t, v->metric, 40);
 
     if (v->kind == PP_VIOLATION_MISSING_METRIC)
-        return pp_arena_printf(arena, "%s was not measured", name);
+        return v->of_baseline ? pp_arena_printf(arena, "%s of the baseline is missing or 0", name)
+                              : pp_arena_printf(arena, "%s was not measured", name);
     return pp_arena_printf(
         arena, "%s %s, %s %s, missed by %s%s", name, pp_metric_text(arena, v->metric, v->value),
         v->kind == PP_VIOLATION_ABOVE_MAXIMUM       ? "at most"

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "capacity/slo_sequential.h"
 #include "cli/table.h"
 
 typedef struct writer {
@@ -111,16 +112,28 @@ static void print_under(const writer *w, const char *label, const char *text)
     pp_note_print(label == NULL ? "" : label, text, w->out);
 }
 
-static void print_demand(const writer *w, const pp_slo *slo)
+/* By which rule it was judged. */
+static const char *demand_text(const writer *w, const pp_slo *slo)
 {
     const char *text = pp_table_cell_text(w->arena, slo->text, 60);
+    pp_sprt test;
 
-    pp_note_print("demand",
-                  slo->kind == PP_SLO_PERCENTILE
-                      ? pp_arena_printf(w->arena, "%s, at %s %% confidence", text,
-                                        pp_number_text(w->arena, 100 * w->report->rules.confidence))
-                      : text,
-                  w->out);
+    if (slo->kind != PP_SLO_PERCENTILE)
+        return text;
+    if (!w->report->rules.stop_early)
+        return pp_arena_printf(w->arena, "%s, at %s %% confidence", text,
+                               pp_number_text(w->arena, 100 * w->report->rules.confidence));
+    test = pp_slo_sequential_test(slo);
+    return pp_arena_printf(w->arena,
+                           "%s, sequential test of %s %% over against %s %%, errors %s %% each",
+                           text, pp_number_text(w->arena, 100 * test.bad_share),
+                           pp_number_text(w->arena, 100 * test.good_share),
+                           pp_number_text(w->arena, 100 * test.false_accept));
+}
+
+static void print_demand(const writer *w, const pp_slo *slo)
+{
+    pp_note_print("demand", demand_text(w, slo), w->out);
     for (size_t i = 0; i < w->report->level_count; i++) {
         const pp_slo_result *r = result_of(summary(w, i), slo);
 

@@ -428,6 +428,34 @@ static bool any_decides(const pp_load_command *c)
     return false;
 }
 
+/* The test looks after each request, so the number of them only says when it gives up. */
+static pp_status read_stop_early(const pp_args *args, pp_load_command *c, pp_error *err)
+{
+    bool has_percentile = false;
+
+    c->stop_early = pp_args_has(args, "stop-early");
+    if (!c->stop_early)
+        return PP_OK;
+    for (size_t i = 0; i < c->slo_count; i++)
+        has_percentile = has_percentile || c->slos[i].kind == PP_SLO_PERCENTILE;
+    if (!has_percentile)
+        return pp_fail(err, PP_ERR_USAGE,
+                       "--stop-early needs a --slo on a percentile, such as "
+                       "ttft.p95<=2s");
+    if (!pp_args_has(args, "requests"))
+        return pp_fail(err, PP_ERR_USAGE,
+                       "--stop-early needs --requests: at so many it gives up, undecided");
+    if (pp_args_has(args, "confidence"))
+        return pp_fail(err, PP_ERR_USAGE,
+                       "--confidence is of the rule for a number of requests fixed before looking; "
+                       "the errors of --stop-early are 5 %%");
+    if (pp_args_has(args, "ramp"))
+        return pp_fail(err, PP_ERR_USAGE,
+                       "--stop-early and --ramp exclude each other: requests of "
+                       "a ramp are not judged");
+    return PP_OK;
+}
+
 static pp_status read_demands(pp_arena *arena, const pp_args *args, pp_load_command *c,
                               pp_error *err)
 {
@@ -456,6 +484,8 @@ static pp_status read_demands(pp_arena *arena, const pp_args *args, pp_load_comm
     if (st == PP_OK && c->max_error_percent > 100)
         st =
             pp_fail(err, PP_ERR_RANGE, "--max-error-rate: expected 0%% to 100%%, got '%s'", errors);
+    if (st == PP_OK)
+        st = read_stop_early(args, c, err);
     if (st == PP_OK && c->search != PP_LOAD_SEARCH_NONE && !any_decides(c))
         st = pp_fail(err, PP_ERR_USAGE, "%s needs at least one --slo that decides",
                      c->search == PP_LOAD_SEARCH_RATE ? "--find-rate" : "--find-clients");

@@ -46,6 +46,7 @@ struct pp_load_command {
     pp_slo slos[PP_SLO_MAX];
     size_t slo_count;
     double confidence;        /* 0.5 to 0.9999 */
+    bool stop_early;          /* a level ends when its percentiles are decided */
     double max_error_percent; /* of failed requests, above which the exit code is 1 */
     pp_load_plan_mode plan;
 };

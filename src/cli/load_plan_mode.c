@@ -30,6 +30,7 @@ static const char *const said_by_plan[] = {"clients",
                                            "duration",
                                            "warm-up",
                                            "ramp",
+                                           "stop-early",
                                            "think-time",
                                            "api",
                                            "server",
@@ -293,6 +294,7 @@ static const char *early_end(pp_load_end end)
     case PP_LOAD_END_REQUESTS:
     case PP_LOAD_END_DURATION:
     case PP_LOAD_END_TRACE:
+    case PP_LOAD_END_DECIDED:
         break;
     }
     return NULL;

@@ -66,6 +66,7 @@ pp_status pp_load_session_prepare(pp_load_session *s, pp_error *err)
     pp_http_loop *loop = NULL;
     pp_status st = check_process(c, err);
 
+    (void)pthread_mutex_init(&s->watch_lock, NULL); /* fails for no default mutex */
     if (!s->live.view.quiet)
         pp_tell_proxy(s->live.view.out);
     if (st == PP_OK)
@@ -162,6 +163,21 @@ static void tell_level(pp_load_session *s, const pp_load_done *done)
                                : "done");
 }
 
+/* /slots, /metrics, /tokenize: beyond what every server of the OpenAI kind has. */
+static bool has_own_end_points(const pp_load_session *s)
+{
+    return s->endpoint.is_llama_server || s->command.source.dialect.kind == PP_SERVER_VLLM;
+}
+
+static void tell_too_slow(const pp_load_session *s, int64_t number)
+{
+    if (!s->live.view.quiet)
+        fprintf(s->live.view.out,
+                "level %lld: too slow to tell whether the server is idle (/slots and /metrics take "
+                "5 s each at most)\n",
+                (long long)number);
+}
+
 /* One look, then patience; a person is told in between. */
 static pp_status wait_for_server(const pp_load_session *s, pp_http_loop *loop, int64_t number,
                                  pp_server_idle *ret_idle, pp_error *err)
@@ -170,6 +186,8 @@ static pp_status wait_for_server(const pp_load_session *s, pp_http_loop *loop, i
     pp_status st =
         pp_server_await_idle(loop, c->root, c->headers, c->header_count, 0, ret_idle, err);
 
+    if (st == PP_OK && ret_idle->too_slow)
+        tell_too_slow(s, number);
     if (st != PP_OK || !ret_idle->was_idle.known || ret_idle->was_idle.value)
         return st;
     if (!s->live.view.quiet)
@@ -189,7 +207,7 @@ static pp_status await_idle(const pp_load_session *s, int64_t number, pp_server_
     pp_status st = PP_OK;
 
     *ret_idle = (pp_server_idle){0};
-    if (!s->endpoint.is_llama_server)
+    if (!has_own_end_points(s))
         return PP_OK;
     st = pp_http_loop_new(s->stop, &loop, &why);
     if (st == PP_OK)
@@ -204,23 +222,51 @@ static pp_status await_idle(const pp_load_session *s, int64_t number, pp_server_
     return st;
 }
 
-/* Where a llama-server, or a proxy in front of it, told no number of tokens. */
+/* Where such a server, or a proxy in front of it, told no number of tokens. */
 static pp_status count_answers(pp_load_session *s, pp_load_result *result, pp_error *err)
 {
     const pp_load_command *c = &s->command;
+    pp_dialect dialect = c->source.dialect;
     pp_http_loop *loop = NULL;
     pp_status st;
 
-    if (!s->endpoint.is_llama_server)
+    if (!has_own_end_points(s))
         return PP_OK;
+    if (s->endpoint.is_llama_server)
+        dialect.kind = PP_SERVER_LLAMA_SERVER; /* whatever is sent to it */
     st = pp_http_loop_new(s->stop, &loop, err);
     if (st == PP_OK)
         st = pp_http_loop_configure(loop, &c->transport, err);
     if (st == PP_OK)
-        st = pp_load_count_answers(loop, c->root, c->headers, c->header_count, result->samples,
-                                   result->sample_count, err);
+        st = pp_load_count_answers(loop, c->root, c->headers, c->header_count, &dialect,
+                                   result->samples, result->sample_count, err);
     pp_http_loop_free(loop);
     return st;
+}
+
+/* Called from the threads that make samples. */
+static bool have_seen_enough(void *user, const pp_sample *sample)
+{
+    pp_load_session *s = user;
+    bool enough;
+
+    pthread_mutex_lock(&s->watch_lock);
+    enough = pp_slo_watch_add(&s->watch, sample);
+    pthread_mutex_unlock(&s->watch_lock);
+    return enough;
+}
+
+static pp_status watch_demands(pp_load_session *s, const pp_load_level *level, pp_load_setup *setup,
+                               pp_error *err)
+{
+    if (!s->rules.stop_early)
+        return PP_OK;
+    PP_ASSERT(level->request_count.known);
+    setup->enough = have_seen_enough;
+    setup->enough_user = s;
+    return pp_slo_watch_init(&s->arena, s->rules.slos, s->rules.slo_count,
+                             level->loop != PP_LOAD_CLOSED, level->request_count.value, &s->watch,
+                             err);
 }
 
 /* Appends a level. */
@@ -235,6 +281,8 @@ static pp_status run_level(pp_load_session *s, const pp_load_level *level, pp_er
     done->level = *level;
     s->live.level = &done->level;
     st = await_idle(s, level->number, &idle, err);
+    if (st == PP_OK)
+        st = watch_demands(s, level, &setup, err);
     if (st == PP_OK)
         st = pp_load_drive(&s->arena, &setup, s->source, level, s->stop, &done->result, err);
     if (st == PP_OK) {

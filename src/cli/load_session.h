@@ -2,8 +2,11 @@
 #ifndef PP_CLI_LOAD_SESSION_H
 #define PP_CLI_LOAD_SESSION_H
 
+#include <pthread.h>
+
 #include "capacity/find.h"
 #include "capacity/level_summary.h"
+#include "capacity/slo_sequential.h"
 #include "cli/load_endpoint.h"
 #include "cli/load_live.h"
 #include "cli/load_options.h"
@@ -23,6 +26,8 @@ struct pp_load_session {
     pp_load_rules rules;
     const volatile sig_atomic_t *stop, *cut_now;
     pp_load_live_view live;
+    pp_slo_watch watch; /* of the level that runs, with --stop-early */
+    pthread_mutex_t watch_lock;
 
     pp_load_done levels[PP_LOAD_COMMAND_MAX_LEVELS];
     size_t level_count; /* that were run */

@@ -69,11 +69,15 @@ static pp_status rank_candidates(pp_arena *arena, const pp_benchmark_set *set,
 
 /* ---- eligibility --------------------------------------------------------------------------- */
 
+typedef pp_status (*preparer)(pp_arena *arena, const pp_benchmark_set *set,
+                              const pp_constraints *constraints, pp_limits *ret_limits,
+                              pp_error *err);
+
 static pp_status judge_all(pp_arena *arena, const pp_benchmark_set *set, const pp_constraints *c,
-                           pp_decision *d, pp_error *err)
+                           preparer prepare, pp_decision *d, pp_error *err)
 {
     pp_limits limits;
-    pp_status st = pp_limits_prepare(arena, set, c, &limits, err);
+    pp_status st = prepare(arena, set, c, &limits, err);
 
     for (size_t i = 0; st == PP_OK && i < set->candidate_count; i++) {
         d->verdicts[i].dominated_by = PP_NOT_FOUND;
@@ -216,8 +220,9 @@ static pp_status choose(pp_arena *arena, const pp_name_index *ranks, pp_decision
     return PP_OK;
 }
 
-pp_status pp_decide(pp_arena *arena, const pp_benchmark_set *set, const pp_constraints *constraints,
-                    pp_decision *ret_decision, pp_error *err)
+static pp_status decide(pp_arena *arena, const pp_benchmark_set *set,
+                        const pp_constraints *constraints, preparer prepare,
+                        pp_decision *ret_decision, pp_error *err)
 {
     pp_decision d = {.set = set, .constraints = constraints, .near_miss = PP_NOT_FOUND};
     size_t n = set->candidate_count;
@@ -232,7 +237,7 @@ pp_status pp_decide(pp_arena *arena, const pp_benchmark_set *set, const pp_const
     if (st == PP_OK)
         st = rank_candidates(arena, set, constraints, &ranks, err);
     if (st == PP_OK)
-        st = judge_all(arena, set, constraints, &d, err);
+        st = judge_all(arena, set, constraints, prepare, &d, err);
     if (st == PP_OK && d.eligible.count > 0) {
         st = find_frontier(arena, &d, err);
         if (st == PP_OK)
@@ -241,4 +246,17 @@ pp_status pp_decide(pp_arena *arena, const pp_benchmark_set *set, const pp_const
     if (st == PP_OK)
         *ret_decision = d;
     return st;
+}
+
+pp_status pp_decide(pp_arena *arena, const pp_benchmark_set *set, const pp_constraints *constraints,
+                    pp_decision *ret_decision, pp_error *err)
+{
+    return decide(arena, set, constraints, pp_limits_prepare, ret_decision, err);
+}
+
+pp_status pp_decide_measured(pp_arena *arena, const pp_benchmark_set *set,
+                             const pp_constraints *constraints, pp_decision *ret_decision,
+                             pp_error *err)
+{
+    return decide(arena, set, constraints, pp_limits_prepare_measured, ret_decision, err);
 }

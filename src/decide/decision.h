@@ -67,6 +67,11 @@ PP_MUST_CHECK pp_status pp_decide(pp_arena *arena, const pp_benchmark_set *set,
                                   const pp_constraints *constraints, pp_decision *ret_decision,
                                   pp_error *err);
 
+/** The same, but a baseline without quality leaves nothing eligible, which is a result too. */
+PP_MUST_CHECK pp_status pp_decide_measured(pp_arena *arena, const pp_benchmark_set *set,
+                                           const pp_constraints *constraints,
+                                           pp_decision *ret_decision, pp_error *err);
+
 /**
  * The frontier metrics of an eligible candidate, in their order, so that less is better: a metric
  * of which more is better is negated. ret_costs has room for all of them.

@@ -90,6 +90,24 @@ pp_status pp_limits_prepare(pp_arena *arena, const pp_benchmark_set *set,
     return st;
 }
 
+pp_status pp_limits_prepare_measured(pp_arena *arena, const pp_benchmark_set *set,
+                                     const pp_constraints *constraints, pp_limits *ret_limits,
+                                     pp_error *err)
+{
+    const double *quality = pp_candidate_find_metric(&set->candidates[set->baseline_index],
+                                                     constraints->quality_metric);
+    pp_limits limits = {.constraints = constraints};
+    pp_status st;
+
+    if (constraints->quality_not_measurable || (quality != NULL && *quality > 0.0))
+        return pp_limits_prepare(arena, set, constraints, ret_limits, err);
+    limits.lacks_floor = true;
+    st = list_required(arena, &limits, err);
+    if (st == PP_OK)
+        *ret_limits = limits;
+    return st;
+}
+
 /* ---- judging ------------------------------------------------------------------------------- */
 
 /* before + metric + after; the metric's name may hold a NUL */
@@ -160,6 +178,22 @@ static void check_presence(walk *w, const pp_candidate *candidate)
     }
 }
 
+/* What is missing is the baseline's; a candidate without the metric has its violation already. */
+static void refuse_without_floor(walk *w, const pp_candidate *candidate)
+{
+    pp_text metric = w->limits->constraints->quality_metric;
+    pp_violation *violation;
+
+    if (pp_candidate_find_metric(candidate, metric) == NULL)
+        return;
+    violation = next(w, PP_VIOLATION_MISSING_METRIC, metric);
+    if (violation == NULL)
+        return;
+    violation->of_baseline = true;
+    violation->text =
+        sentence(w->arena, "quality retention unknown: the baseline has no ", metric, " above 0");
+}
+
 static void check_quality(walk *w, const pp_candidate *candidate)
 {
     const pp_limits *limits = w->limits;
@@ -219,7 +253,9 @@ static void check_all(walk *w, const pp_candidate *candidate)
 
     w->count = 0;
     check_presence(w, candidate);
-    if (!c->quality_not_measurable)
+    if (w->limits->lacks_floor)
+        refuse_without_floor(w, candidate);
+    else if (!c->quality_not_measurable)
         check_quality(w, candidate);
     for (size_t i = 0; i < c->max_value_count; i++)
         check_maximum(w, candidate, &c->max_values[i]);

@@ -20,6 +20,7 @@ typedef enum pp_violation_kind {
 
 typedef struct pp_violation {
     pp_violation_kind kind;
+    bool of_baseline; /* MISSING_METRIC: the baseline lacks it, so nobody can be compared */
     pp_text metric;
     double value; /* in the metric's unit; this and the rest only when the metric is there */
     double limit; /* for quality retention the floor, in the unit of the quality metric */
@@ -36,6 +37,7 @@ typedef struct pp_violations {
 
 typedef struct pp_limits {
     const pp_constraints *constraints;
+    bool lacks_floor;        /* the baseline has no quality: nobody is eligible */
     double baseline_quality; /* > 0; meaningless where quality is not measurable */
     double quality_floor;    /* baseline_quality * min_quality_retention */
     pp_text *required;       /* every metric that must be there, sorted, unique */
@@ -52,6 +54,14 @@ const char *pp_violation_kind_name(pp_violation_kind kind);
 PP_MUST_CHECK pp_status pp_limits_prepare(pp_arena *arena, const pp_benchmark_set *set,
                                           const pp_constraints *constraints, pp_limits *ret_limits,
                                           pp_error *err);
+
+/**
+ * The same, but a baseline without a quality to compare with is no failure: `lacks_floor` is set
+ * and every candidate violates the retention. For studies, whose baseline may fail.
+ */
+PP_MUST_CHECK pp_status pp_limits_prepare_measured(pp_arena *arena, const pp_benchmark_set *set,
+                                                   const pp_constraints *constraints,
+                                                   pp_limits *ret_limits, pp_error *err);
 
 /**
  * Every violation of one candidate: missing metrics by name, then quality retention, then

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define MAX_WORDS 96
+#define MAX_WORDS (96 + PP_STUDY_MAX_WORDS)
 
 /* Grows a command line; the first flag that the build does not know stops it. */
 typedef struct builder {
@@ -94,9 +94,24 @@ static void add_server_constants(builder *b)
     add_text(b, "--log-colors", "off");
 }
 
+static bool is_flag(pp_text word)
+{
+    return word.size > 1 && word.data[0] == '-' && !(word.data[1] >= '0' && word.data[1] <= '9');
+}
+
+static void add_further(builder *b, const pp_plan_words *further)
+{
+    for (size_t i = 0; further != NULL && i < further->count; i++) {
+        if (is_flag(further->words[i]))
+            add_flag(b, further->words[i].data);
+        else
+            add_word(b, further->words[i].data);
+    }
+}
+
 pp_status pp_argv_server(pp_arena *arena, const pp_engine *engine, const char *model_path,
-                         const pp_settings *settings, uint16_t port, pp_argv *ret_argv,
-                         pp_error *err)
+                         const pp_settings *settings, const pp_plan_words *further, uint16_t port,
+                         pp_argv *ret_argv, pp_error *err)
 {
     builder b = {.arena = arena, .program = &engine->server, .err = err};
 
@@ -106,7 +121,32 @@ pp_status pp_argv_server(pp_arena *arena, const pp_engine *engine, const char *m
     add_int(&b, "--port", port);
     add_server_settings(&b, settings);
     add_server_constants(&b);
+    add_further(&b, further);
     return finish(&b, ret_argv);
+}
+
+pp_status pp_argv_verbatim(pp_arena *arena, const pp_plan_words *words, uint16_t port,
+                           pp_argv *ret_argv, pp_error *err)
+{
+    pp_argv argv = {PP_ARENA_NEW(arena, const char *, words->count + 1), 0};
+
+    for (size_t i = 0; argv.words != NULL && i < words->count; i++)
+        argv.words[argv.count++] = pp_text_is(words->words[i], "{port}")
+                                       ? pp_arena_printf(arena, "%u", port)
+                                       : words->words[i].data;
+    *ret_argv = argv;
+    return pp_arena_check(arena, err);
+}
+
+const char *pp_words_option(const pp_plan_words *words, const char *long_name,
+                            const char *short_name)
+{
+    for (size_t i = 1; i + 1 < words->count; i++) {
+        if (pp_text_is(words->words[i], long_name) ||
+            (short_name != NULL && pp_text_is(words->words[i], short_name)))
+            return words->words[i + 1].data;
+    }
+    return NULL;
 }
 
 pp_status pp_argv_bench(pp_arena *arena, const pp_engine *engine, const char *model_path,

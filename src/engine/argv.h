@@ -6,16 +6,27 @@
 
 #include "engine/probe.h"
 #include "model/settings.h"
+#include "model/study_plan.h"
 
 typedef struct pp_argv {
     const char **words; /* NULL at the end; in the arena */
     size_t count;
 } pp_argv;
 
-/** llama-server on 127.0.0.1:port. Fails with PP_ERR_PEER when the build does not know a flag. */
+/** llama-server on 127.0.0.1:port, with further words at the end. Fails with PP_ERR_PEER when the
+ * build does not know a flag. */
 PP_MUST_CHECK pp_status pp_argv_server(pp_arena *arena, const pp_engine *engine,
                                        const char *model_path, const pp_settings *settings,
-                                       uint16_t port, pp_argv *ret_argv, pp_error *err);
+                                       const pp_plan_words *further, uint16_t port,
+                                       pp_argv *ret_argv, pp_error *err);
+
+/** Words as they stand in a plan, "{port}" replaced. The build is not asked what it knows. */
+PP_MUST_CHECK pp_status pp_argv_verbatim(pp_arena *arena, const pp_plan_words *words, uint16_t port,
+                                         pp_argv *ret_argv, pp_error *err);
+
+/** The value behind the first of an option's two spellings; NULL when the line has none. */
+const char *pp_words_option(const pp_plan_words *words, const char *long_name,
+                            const char *short_name);
 
 typedef struct pp_bench_work {
     int64_t prompt_tokens;

@@ -58,10 +58,22 @@ pp_status pp_engine_find(pp_arena *arena, const char *folder, const char **ret_f
 /* ---- environment ------------------------------------------------------------------------------
  */
 
+static bool is_given(const pp_engine *engine, const char *variable)
+{
+    const size_t name_size = strcspn(variable, "=") + 1;
+
+    for (const char *const *given = engine->variables; *given != NULL; given++) {
+        if (strncmp(*given, variable, name_size) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* LLAMA_ARG_* change settings behind the command line (F55). */
 static void split_environment(pp_arena *arena, pp_engine *engine)
 {
     size_t count = 0;
+    size_t given_count = 0;
     size_t kept_count = 0;
     size_t cleared_count = 0;
     const char **kept;
@@ -69,14 +81,18 @@ static void split_environment(pp_arena *arena, pp_engine *engine)
 
     while (environ[count] != NULL)
         count++;
-    kept = PP_ARENA_NEW(arena, const char *, count + 1);
+    while (engine->variables[given_count] != NULL)
+        given_count++;
+    kept = PP_ARENA_NEW(arena, const char *, count + given_count + 1);
     cleared = PP_ARENA_NEW(arena, const char *, count + 1);
     for (size_t i = 0; kept != NULL && cleared != NULL && i < count; i++) {
         if (strncmp(environ[i], CLEARED_PREFIX, sizeof CLEARED_PREFIX - 1) == 0)
             cleared[cleared_count++] = pp_arena_dup(arena, environ[i], strcspn(environ[i], "="));
-        else
+        else if (!is_given(engine, environ[i]))
             kept[kept_count++] = environ[i];
     }
+    for (size_t i = 0; kept != NULL && i < given_count; i++)
+        kept[kept_count++] = engine->variables[i];
     engine->environment = kept;
     engine->cleared = cleared;
 }
@@ -181,19 +197,29 @@ static void read_pin(pp_arena *arena, pp_engine *engine)
     pp_buf_done(&text);
 }
 
-pp_status pp_engine_probe(pp_arena *arena, const char *folder, pp_engine *ret_engine, pp_error *err)
+static const char *or_else(const char *name, const char *standard)
 {
-    pp_engine engine = {.folder = folder};
+    return name != NULL ? name : standard;
+}
+
+pp_status pp_engine_probe(pp_arena *arena, const pp_engine_options *options, pp_engine *ret_engine,
+                          pp_error *err)
+{
+    static const char *const none[] = {NULL};
+    pp_engine engine = {.folder = options->folder,
+                        .variables = options->variables != NULL ? options->variables : none};
     pp_status st;
 
-    if (!pp_path_is_folder(folder))
-        return pp_fail(err, PP_ERR_IO, "llama.cpp folder '%s': expected a folder", folder);
+    if (!pp_path_is_folder(engine.folder))
+        return pp_fail(err, PP_ERR_IO, "llama.cpp folder '%s': expected a folder", engine.folder);
     split_environment(arena, &engine);
     st = pp_arena_check(arena, err);
     if (st == PP_OK)
-        st = probe_program(arena, &engine, "llama-server", &engine.server, err);
+        st = probe_program(arena, &engine, or_else(options->server, "llama-server"), &engine.server,
+                           err);
     if (st == PP_OK)
-        st = probe_program(arena, &engine, "llama-bench", &engine.bench, err);
+        st = probe_program(arena, &engine, or_else(options->bench, "llama-bench"), &engine.bench,
+                           err);
     if (st == PP_OK)
         read_pin(arena, &engine);
     if (st == PP_OK)
@@ -225,6 +251,21 @@ static pp_json *encode_program(pp_arena *arena, const pp_program *program)
     return object;
 }
 
+/* "NAME=value" becomes a member. */
+static pp_json *encode_variables(pp_arena *arena, const pp_engine *engine)
+{
+    pp_json *object = pp_json_new_object(arena);
+
+    for (const char *const *at = engine->variables; *at != NULL; at++) {
+        const size_t name_size = strcspn(*at, "=");
+        const char *name = pp_arena_dup(arena, *at, name_size);
+
+        if (name != NULL)
+            pp_json_set_string(arena, object, name, *at + name_size + 1);
+    }
+    return object;
+}
+
 pp_json *pp_engine_encode(pp_arena *arena, const pp_engine *engine)
 {
     pp_json *object = pp_json_new_object(arena);
@@ -237,5 +278,6 @@ pp_json *pp_engine_encode(pp_arena *arena, const pp_engine *engine)
     pp_json_set(arena, object, "server", encode_program(arena, &engine->server));
     pp_json_set(arena, object, "bench", encode_program(arena, &engine->bench));
     pp_json_set(arena, object, "cleared_environment", cleared);
+    pp_json_set(arena, object, "environment", encode_variables(arena, engine));
     return object;
 }

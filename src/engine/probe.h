@@ -17,12 +17,23 @@ typedef struct pp_program {
     char sha256[PP_SHA256_HEX_SIZE]; /* of the file at `path`, which may be a wrapper */
 } pp_program;
 
+/* Which programs of which folder, and what they find in their environment. */
+typedef struct pp_engine_options {
+    const char *folder;
+    const char *server; /* paths within the folder; NULL: llama-server, llama-bench */
+    const char *bench;
+    const char *const *variables; /* "NAME=value" beside ours and before ours; NULL at the end;
+                                     may be NULL */
+} pp_engine_options;
+
 typedef struct pp_engine {
     const char *folder;
     pp_program server;
     pp_program bench;
     const char *pin; /* "pinned" or "unpinned" as tools/llama.sh left it; NULL when unknown */
-    const char *const *environment; /* ours without LLAMA_ARG_*; NULL at the end */
+    const char *const *environment; /* ours without LLAMA_ARG_*, and the given ones; NULL at the
+                                       end */
+    const char *const *variables;   /* the given ones; NULL at the end */
     const char *const *cleared;     /* names of the variables taken out; NULL at the end */
 } pp_engine;
 
@@ -34,19 +45,20 @@ PP_MUST_CHECK pp_status pp_engine_find(pp_arena *arena, const char *folder, cons
                                        pp_error *err);
 
 /**
- * Ask both programs of a folder. Everything lives in the arena.
+ * Ask both programs. Everything lives in the arena; texts of the options are borrowed.
  * Fails with PP_ERR_IO when a program is missing or cannot start, PP_ERR_PEER when it does not
  * answer
  * --version or --help as llama.cpp does; the program, what was found and what was expected are
  * named.
  */
-PP_MUST_CHECK pp_status pp_engine_probe(pp_arena *arena, const char *folder, pp_engine *ret_engine,
-                                        pp_error *err);
+PP_MUST_CHECK pp_status pp_engine_probe(pp_arena *arena, const pp_engine_options *options,
+                                        pp_engine *ret_engine, pp_error *err);
 
 /** Does the help text name this flag ("--ctx-size") as a word of its own? */
 bool pp_program_knows(const pp_program *program, const char *flag);
 
-/** {folder, pin, server {path, version, sha256}, bench {...}, cleared_environment [...]}. */
+/** {folder, pin, server {path, version, sha256}, bench {...}, cleared_environment [...],
+ * environment {...}}. */
 pp_json *pp_engine_encode(pp_arena *arena, const pp_engine *engine);
 
 #endif

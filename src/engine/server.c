@@ -114,21 +114,49 @@ static pp_status fail_died(pp_server *server, const pp_child_exit *ended, pp_err
 /* ---- starting ---------------------------------------------------------------------------------
  */
 
+/* A given line may name a port; then that one is used, and who holds it is looked at later. */
+static pp_status choose_port(pp_server *server, pp_error *err)
+{
+    const pp_plan_words *words = server->options.words;
+    const char *value = words == NULL ? NULL : pp_words_option(words, "--port", NULL);
+
+    if (value == NULL || strcmp(value, "{port}") == 0)
+        return pp_port_find_free(&server->port, err);
+    server->port = (uint16_t)strtoul(value, NULL, 10); /* the plan's reader took only ports */
+    return PP_OK;
+}
+
+/* Where it can be asked: loopback, unless a given line binds it to another address only. */
+static const char *host_of(const pp_server *server)
+{
+    const pp_plan_words *words = server->options.words;
+    const char *host = words == NULL ? NULL : pp_words_option(words, "--host", NULL);
+
+    return host == NULL || strcmp(host, "0.0.0.0") == 0 || strcmp(host, "localhost") == 0
+               ? "127.0.0.1"
+               : host;
+}
+
 static pp_status launch(pp_server *server, pp_error *err)
 {
     pp_child_options options = {
         .environment = server->options.engine->environment,
+        .folder = server->options.folder,
         .stdout_path = server->options.stdout_path,
         .stderr_path = server->options.stderr_path,
     };
-    pp_status st = pp_port_find_free(&server->port, err);
+    pp_status st = choose_port(server, err);
 
-    if (st == PP_OK)
+    if (st == PP_OK && server->options.words != NULL)
+        st = pp_argv_verbatim(&server->arena, server->options.words, server->port, &server->argv,
+                              err);
+    else if (st == PP_OK)
         st = pp_argv_server(&server->arena, server->options.engine, server->options.model_path,
-                            server->options.settings, server->port, &server->argv, err);
+                            server->options.settings, server->options.further, server->port,
+                            &server->argv, err);
     if (st != PP_OK)
         return st;
-    server->url = pp_arena_printf(&server->arena, "http://127.0.0.1:%u", server->port);
+    server->url = pp_arena_printf(&server->arena, "http://%s:%u", host_of(server), server->port);
     options.argv = server->argv.words;
     st = pp_arena_check(&server->arena, err);
     return st == PP_OK ? pp_child_start(&options, &server->child, err) : st;
@@ -230,10 +258,56 @@ static pp_status check_props(pp_server *server, int64_t want_context, pp_error *
     return pp_arena_check(&server->arena, err);
 }
 
-static pp_status prove_settings(pp_server *server, pp_error *err)
+static void copy_or_null(pp_server *server, const char *to, const pp_json *from, const char *key,
+                         pp_json_kind kind)
+{
+    const pp_json *value = pp_json_find(from, key);
+
+    pp_json_set(&server->arena, server->readback, to,
+                value != NULL && value->kind == kind ? value : pp_json_new_null(&server->arena));
+}
+
+/* Whatever it says; it may say nothing. */
+static pp_status keep_props(pp_server *server, pp_error *err)
+{
+    const pp_json *props = NULL;
+    pp_error silence = {0};
+    pp_status st = get_json(server, "/props", &props, &silence);
+
+    if (st == PP_ERR_INTERRUPTED || st == PP_ERR_MEMORY) {
+        if (err != NULL)
+            *err = silence;
+        return st;
+    }
+    if (st != PP_OK || props->kind != PP_JSON_OBJECT) {
+        server->readback = pp_json_new_null(&server->arena);
+        return pp_arena_check(&server->arena, err);
+    }
+    server->readback = pp_json_new_object(&server->arena);
+    copy_or_null(server, "build_info", props, "build_info", PP_JSON_STRING);
+    copy_or_null(server, "model_path", props, "model_path", PP_JSON_STRING);
+    copy_or_null(server, "total_slots", props, "total_slots", PP_JSON_INTEGER);
+    copy_or_null(server, "n_ctx_per_slot", pp_json_find(props, "default_generation_settings"),
+                 "n_ctx", PP_JSON_INTEGER);
+    copy_or_null(server, "is_sleeping", props, "is_sleeping", PP_JSON_BOOL);
+    return pp_arena_check(&server->arena, err);
+}
+
+static pp_status read_back(pp_server *server, pp_error *err)
 {
     const pp_settings *settings = server->options.settings;
     int64_t want_context = settings->context_size / settings->parallel;
+    pp_status st = get_json(server, "/props", &server->props, err);
+
+    if (st == PP_OK)
+        st = check_props(server, want_context, err);
+    if (st == PP_OK)
+        st = get_json(server, "/slots", &server->slots, err);
+    return st == PP_OK ? check_slots(server, want_context, err) : st;
+}
+
+static pp_status prove_settings(pp_server *server, pp_error *err)
+{
     pp_status st;
 
     if (!pp_port_is_held_by(server->port, pp_server_pid(server)))
@@ -241,13 +315,7 @@ static pp_status prove_settings(pp_server *server, pp_error *err)
                        "the process that answers on port %u is not the one that was started "
                        "(%ld): another program took the port, or a wrapper does not exec",
                        server->port, (long)pp_server_pid(server));
-    st = get_json(server, "/props", &server->props, err);
-    if (st == PP_OK)
-        st = check_props(server, want_context, err);
-    if (st == PP_OK)
-        st = get_json(server, "/slots", &server->slots, err);
-    if (st == PP_OK)
-        st = check_slots(server, want_context, err);
+    st = server->options.settings == NULL ? keep_props(server, err) : read_back(server, err);
     return pp_wrap(err, st, "reading settings back");
 }
 

@@ -2,7 +2,9 @@
  *
  * A started server is healthy, is our own process, and has confirmed what it was asked to run with:
  * model, slots and context per slot are read back from /props and /slots (F48-F50). What it reports
- * is what it reports; whether it uses it is for the measurement to show. */
+ * is what it reports; whether it uses it is for the measurement to show. Where a command line is
+ * given word for word, nothing was asked that an answer could be held against: what /props says is
+ * kept. */
 #ifndef PP_ENGINE_SERVER_H
 #define PP_ENGINE_SERVER_H
 
@@ -17,8 +19,11 @@ typedef struct pp_server pp_server;
 typedef struct pp_server_options {
     const pp_engine *engine;
     const char *model_path;
-    const pp_settings *settings;
-    const char *stdout_path; /* new files */
+    const pp_settings *settings;  /* NULL: the command line is given */
+    const pp_plan_words *further; /* with settings: words at the end of the line; may be NULL */
+    const pp_plan_words *words;   /* the given line; NULL: made of settings */
+    const char *folder;           /* where it runs; NULL: here */
+    const char *stdout_path;      /* new files */
     const char *stderr_path;
     int64_t start_timeout_ns;
     pp_http_loop *loop;
@@ -42,7 +47,8 @@ const pp_argv *pp_server_argv(const pp_server *server);
 /** Milliseconds from the start of the process until /health said ready. */
 double pp_server_startup_ms(const pp_server *server);
 
-/** What it said about itself: {build_info, model_path, total_slots, n_ctx_per_slot}. */
+/** What it said about itself: {build_info, model_path, total_slots, n_ctx_per_slot}, and
+ * is_sleeping where it says so; null where it was not made of settings and has no /props. */
 const pp_json *pp_server_readback(const pp_server *server);
 
 /** PP_OK while it runs; PP_ERR_PEER with its last log lines when it has died. */

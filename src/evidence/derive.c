@@ -5,7 +5,10 @@
 #include "base/files.h"
 #include "decide/details.h"
 #include "evidence/layout.h"
+#include "evidence/load_files.h"
 #include "evidence/metadata.h"
+#include "evidence/quality_figures.h"
+#include "evidence/step_log.h"
 #include "model/document.h"
 
 /* Everything read from the bundle, before it becomes documents. */
@@ -15,6 +18,7 @@ typedef struct derivation {
     const char *tool_version;
     pp_study_documents documents;
     pp_pass_figures *passes; /* [candidate * plan.passes + pass - 1] */
+    pp_quality_figures quality;
     pp_derived *out;
 } derivation;
 
@@ -38,23 +42,70 @@ static pp_status require_json(derivation *d, const char *path, const pp_json **r
                         : pp_json_read_file(d->arena, path, NULL, ret_root, err);
 }
 
+static pp_status load_engine(derivation *d, size_t index, pp_error *err)
+{
+    const char *name = pp_bundle_engine_file(d->arena, &d->out->plan, index, PP_BUNDLE_ENGINE_NAME);
+    const char *path = name == NULL ? NULL : pp_bundle_path(d->arena, d->folder, "%s", name);
+
+    return require_json(d, path, &d->documents.engines[index], err);
+}
+
 static pp_status load_documents(derivation *d, pp_error *err)
 {
     const pp_study_plan *plan = &d->out->plan;
     pp_status st = require_json(d, pp_bundle_path(d->arena, d->folder, PP_BUNDLE_HOST),
                                 &d->documents.host, err);
 
-    if (st == PP_OK)
-        st = require_json(d, pp_bundle_path(d->arena, d->folder, PP_BUNDLE_ENGINE),
-                          &d->documents.engine, err);
+    d->documents.engines = PP_ARENA_NEW(d->arena, const pp_json *, plan->engine_count);
     d->documents.models = PP_ARENA_NEW(d->arena, const pp_json *, plan->model_count);
     if (st == PP_OK)
         st = pp_arena_check(d->arena, err);
+    for (size_t i = 0; st == PP_OK && i < plan->engine_count; i++)
+        st = load_engine(d, i, err);
     for (size_t i = 0; st == PP_OK && i < plan->model_count; i++)
         st = require_json(
             d, pp_bundle_path(d->arena, d->folder, PP_BUNDLE_MODEL, plan->models[i].id.data),
             &d->documents.models[i], err);
     return st;
+}
+
+/* Blocks that were measured more than once, because a run of theirs was disturbed. */
+static const pp_json *encode_repeated(pp_arena *arena, const pp_study_steps *steps,
+                                      const pp_step_log *log)
+{
+    pp_json *list = pp_json_new_array(arena);
+
+    for (size_t i = 0; i < steps->block_count; i++) {
+        pp_json *row = pp_json_new_object(arena);
+
+        if (log->rounds[i] == 1)
+            continue;
+        pp_json_set_string(arena, row, "block", steps->blocks[i].id);
+        pp_json_set_int(arena, row, "rounds", log->rounds[i]);
+        pp_json_add(arena, list, row);
+    }
+    return list;
+}
+
+static pp_status load_journal(derivation *d, pp_error *err)
+{
+    const char *path = pp_bundle_path(d->arena, d->folder, PP_BUNDLE_JOURNAL);
+    pp_study_steps steps = {0};
+    pp_step_log log = {0};
+    pp_buf bytes;
+    pp_status st = pp_study_steps_list(d->arena, &d->out->plan, &steps, err);
+
+    pp_buf_init(&bytes, PP_JSON_MAX_BYTES);
+    if (st == PP_OK)
+        st = path == NULL ? pp_arena_check(d->arena, err) : pp_file_read(path, &bytes, err);
+    if (st == PP_OK)
+        st = pp_wrap(err,
+                     pp_step_log_read(d->arena, pp_buf_text(&bytes), bytes.size, &steps, &log, err),
+                     "'%s'", path);
+    if (st == PP_OK)
+        d->documents.repeated_blocks = encode_repeated(d->arena, &steps, &log);
+    pp_buf_done(&bytes);
+    return st == PP_OK ? pp_arena_check(d->arena, err) : st;
 }
 
 static pp_status load_passes(derivation *d, pp_error *err)
@@ -68,9 +119,78 @@ static pp_status load_passes(derivation *d, pp_error *err)
     for (size_t i = 0; st == PP_OK && i < plan->candidate_count; i++) {
         for (size_t pass = 0; st == PP_OK && pass < passes; pass++)
             st = pp_pass_figures_load(d->arena, d->folder, &plan->candidates[i], (int64_t)pass + 1,
-                                      &d->passes[i * passes + pass], err);
+                                      plan->has_requests, &d->passes[i * passes + pass], err);
     }
     return st;
+}
+
+static pp_status load_quality(derivation *d, pp_error *err)
+{
+    const pp_study_plan *plan = &d->out->plan;
+    pp_status st = pp_quality_load(d->arena, d->folder, plan, &d->documents, &d->quality, err);
+
+    return st == PP_OK ? pp_quality_report(d->arena, &d->quality, plan, d->passes, d->tool_version,
+                                           &d->out->quality_report, err)
+                       : st;
+}
+
+static pp_status read_loads(derivation *d, bool asked, pp_load_kind kind,
+                            const pp_load_files **ret_loads, pp_error *err)
+{
+    const pp_study_plan *plan = &d->out->plan;
+    pp_load_files *loads;
+    pp_status st;
+
+    if (!asked)
+        return PP_OK;
+    loads = PP_ARENA_NEW(d->arena, pp_load_files, plan->candidate_count);
+    st = pp_arena_check(d->arena, err);
+    for (size_t i = 0; st == PP_OK && i < plan->candidate_count; i++)
+        st = pp_load_files_read(d->arena, d->folder, kind, &plan->candidates[i], &loads[i], err);
+    *ret_loads = loads;
+    return st;
+}
+
+static pp_origin origin_of(derivation *d, size_t candidate)
+{
+    const pp_study_plan *plan = &d->out->plan;
+
+    return pp_candidate_origin(plan, &d->documents, &plan->candidates[candidate],
+                               &d->passes[candidate * (size_t)plan->passes]);
+}
+
+static pp_status make_evaluations(derivation *d, pp_error *err)
+{
+    const pp_study_plan *plan = &d->out->plan;
+    pp_load_evaluations *evaluations;
+    bool *synthetic;
+    pp_status st;
+
+    if (d->documents.plan_loads == NULL)
+        return PP_OK;
+    evaluations = PP_ARENA_NEW(d->arena, pp_load_evaluations, 1);
+    synthetic = PP_ARENA_NEW(d->arena, bool, plan->candidate_count);
+    st = pp_arena_check(d->arena, err);
+    for (size_t i = 0; st == PP_OK && i < plan->candidate_count; i++)
+        synthetic[i] = origin_of(d, i) != PP_ORIGIN_MEASURED;
+    if (st == PP_OK)
+        st = pp_load_evaluations_make(d->arena, d->folder, plan, d->documents.plan_loads, synthetic,
+                                      evaluations, err);
+    d->out->evaluations = evaluations;
+    return st;
+}
+
+static pp_status load_loads(derivation *d, pp_error *err)
+{
+    const pp_study_plan *plan = &d->out->plan;
+    pp_status st = read_loads(d, plan->load.present, PP_LOAD_OF_STUDY, &d->documents.loads, err);
+
+    if (st == PP_OK)
+        st = read_loads(d, plan->load_plan.present, PP_LOAD_OF_ORIGINAL, &d->documents.plan_loads,
+                        err);
+    d->out->loads = d->documents.loads;
+    d->out->plan_loads = d->documents.plan_loads;
+    return st == PP_OK ? make_evaluations(d, err) : st;
 }
 
 /* ---- the set
@@ -91,10 +211,27 @@ static const struct {
     {"peak_rss_mib", offsetof(pp_figures, peak_rss_mib), 100},
 };
 
-static void make_metrics(derivation *d, const pp_figures *all, const pp_plan_model *model,
-                         pp_candidate *candidate)
+/* Of the requests that were planned: those of a run that failed count as not completed. Plans of
+ * version 1.0 give the metrics that they always gave. */
+static void add_completion(derivation *d, const pp_pass_figures *passes, pp_candidate *candidate)
 {
-    candidate->metrics = PP_ARENA_NEW(d->arena, pp_metric, PP_COUNT_OF(metric_rows) + 1);
+    const pp_study_plan *plan = &d->out->plan;
+    int64_t completed = 0;
+
+    if (plan->schema == 1 || !plan->has_requests)
+        return;
+    for (int64_t i = 0; i < plan->passes; i++)
+        completed += passes[i].request_count - passes[i].failed_request_count;
+    candidate->metrics[candidate->metric_count++] =
+        (pp_metric){pp_text_of("completion_rate"),
+                    (double)completed / ((double)plan->passes * (double)plan->requests.measured)};
+}
+
+static void make_metrics(derivation *d, const pp_figures *all, const pp_plan_model *model,
+                         const pp_pass_figures *passes, pp_candidate *candidate)
+{
+    candidate->metrics =
+        PP_ARENA_NEW(d->arena, pp_metric, PP_COUNT_OF(metric_rows) + 2 + PP_QUALITY_METRIC_COUNT);
     if (candidate->metrics == NULL)
         return;
     for (size_t i = 0; i < PP_COUNT_OF(metric_rows); i++) {
@@ -105,8 +242,10 @@ static void make_metrics(derivation *d, const pp_figures *all, const pp_plan_mod
             candidate->metrics[candidate->metric_count++] =
                 (pp_metric){pp_text_of(metric_rows[i].name), value};
     }
-    candidate->metrics[candidate->metric_count++] =
-        (pp_metric){pp_text_of("model_size_mib"), (double)model->size_bytes / 1048576.0};
+    add_completion(d, passes, candidate);
+    if (model != NULL)
+        candidate->metrics[candidate->metric_count++] =
+            (pp_metric){pp_text_of("model_size_mib"), (double)model->size_bytes / 1048576.0};
 }
 
 static void make_candidate(derivation *d, size_t index)
@@ -123,7 +262,14 @@ static void make_candidate(derivation *d, size_t index)
     candidate->label = planned->label;
     candidate->parameters =
         pp_candidate_parameters(d->arena, plan, &d->documents, planned, passes, &all);
-    make_metrics(d, &all, &plan->models[planned->model_index], candidate);
+    pp_json_set(d->arena, pp_json_find(candidate->parameters, "measurement"), "quality",
+                pp_quality_parameters(d->arena, &d->quality, plan, index));
+    make_metrics(d, &all,
+                 planned->kind == PP_CANDIDATE_ENDPOINT ? NULL
+                                                        : &plan->models[planned->model_index],
+                 passes, candidate);
+    if (candidate->metrics != NULL)
+        pp_quality_add_metrics(&d->quality, index, candidate);
 }
 
 static pp_status make_set(derivation *d, pp_error *err)
@@ -134,15 +280,15 @@ static pp_status make_set(derivation *d, pp_error *err)
     pp_status st;
 
     for (size_t i = 0; i < plan->candidate_count; i++)
-        origin = pp_origin_worst(
-            origin, pp_model_origin(d->documents.models[plan->candidates[i].model_index],
-                                    d->documents.host));
+        origin = pp_origin_worst(origin, origin_of(d, i));
     set->baseline_id = plan->baseline_id;
     set->candidate_count = plan->candidate_count;
     set->candidates = PP_ARENA_NEW(d->arena, pp_candidate, plan->candidate_count);
     for (size_t i = 0; set->candidates != NULL && i < plan->candidate_count; i++)
         make_candidate(d, i);
     set->metadata = pp_set_metadata(d->arena, plan, &d->documents, d->passes, origin);
+    pp_json_set(d->arena, pp_json_find(set->metadata, "study"), "suite",
+                pp_quality_metadata(d->arena, &d->quality));
     set->synthetic = origin != PP_ORIGIN_MEASURED;
     st = pp_arena_check(d->arena, err);
     if (st == PP_OK)
@@ -176,7 +322,7 @@ static pp_status make_decision(derivation *d, pp_error *err)
     if (st == PP_OK)
         st = hash_document(out->plan.constraints_json, out->constraints_sha256, err);
     if (st == PP_OK)
-        st = pp_decide(d->arena, &out->set, &out->plan.constraints, &out->decision, err);
+        st = pp_decide_measured(d->arena, &out->set, &out->plan.constraints, &out->decision, err);
     if (st != PP_OK)
         return st;
     out->fingerprints = (pp_fingerprints){out->benchmarks_sha256, out->constraints_sha256, NULL};
@@ -200,7 +346,13 @@ pp_status pp_derive(pp_arena *arena, const char *folder, const char *tool_versio
     if (st == PP_OK)
         st = load_documents(&d, err);
     if (st == PP_OK)
+        st = load_journal(&d, err);
+    if (st == PP_OK)
         st = load_passes(&d, err);
+    if (st == PP_OK)
+        st = load_quality(&d, err);
+    if (st == PP_OK)
+        st = load_loads(&d, err);
     if (st == PP_OK)
         st = make_set(&d, err);
     if (st == PP_OK)

@@ -10,15 +10,19 @@
 #include "model/study_plan.h"
 
 /* Raised whenever the same raw files would give other documents. */
-#define PP_DERIVATION_VERSION "2"
+#define PP_DERIVATION_VERSION "4"
 
 typedef struct pp_derived {
     pp_study_plan plan;
+    const struct pp_load_files *loads;      /* one for each candidate; NULL: the plan has none */
+    const struct pp_load_files *plan_loads; /* the same by a load plan of the original */
+    const struct pp_load_evaluations *evaluations; /* of these */
     pp_benchmark_set set;
     pp_decision decision; /* has_winner may be false */
     pp_json *benchmark_set;
     pp_json *recommendation; /* NULL when nothing is eligible */
     pp_json *details;
+    pp_json *quality_report; /* NULL without a suite */
     pp_fingerprints fingerprints;
     char benchmarks_sha256[PP_SHA256_HEX_SIZE];
     char constraints_sha256[PP_SHA256_HEX_SIZE];

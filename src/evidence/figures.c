@@ -182,7 +182,7 @@ static pp_status load_resources(pp_arena *arena, pp_pass_figures *pass, const ch
 
 pp_status pp_pass_figures_load(pp_arena *arena, const char *folder,
                                const pp_plan_candidate *candidate, int64_t pass_number,
-                               pp_pass_figures *ret_figures, pp_error *err)
+                               bool has_samples, pp_pass_figures *ret_figures, pp_error *err)
 {
     const char *id = candidate->id.data;
     const int number = (int)pass_number;
@@ -199,10 +199,14 @@ pp_status pp_pass_figures_load(pp_arena *arena, const char *folder,
         st = pp_bundle_read_json(
             arena, pp_bundle_path(arena, folder, PP_BUNDLE_SERVER_COMMAND, id, number),
             &pass.server_command, err);
+    if (st == PP_OK)
+        st = pp_bundle_read_json(arena,
+                                 pp_bundle_path(arena, folder, PP_BUNDLE_ENDPOINT, id, number),
+                                 &pass.endpoint, err);
     if (st == PP_OK && is_complete(pass.bench_run))
         st = load_bench(arena, pp_bundle_path(arena, folder, PP_BUNDLE_BENCH_ROWS, id, number),
                         &pass.figures, err);
-    if (st == PP_OK && is_complete(pass.requests_run))
+    if (st == PP_OK && has_samples && is_complete(pass.requests_run))
         st = load_samples(arena, pp_bundle_path(arena, folder, PP_BUNDLE_SAMPLES, id, number),
                           &pass, err);
     if (st == PP_OK && is_complete(pass.requests_run))

@@ -31,13 +31,16 @@ typedef struct pp_pass_figures {
     const pp_json *requests_run;
     const pp_json *resources;
     const pp_json *server_command;
+    const pp_json *endpoint; /* what a server that ran already said of itself */
     int64_t failures[PP_FAILURE_COUNT];
 } pp_pass_figures;
 
-/** Read the files of one candidate in one pass. */
+/** Read the files of one candidate in one pass. Without `has_samples` its server was asked no
+ * latency requests. */
 PP_MUST_CHECK pp_status pp_pass_figures_load(pp_arena *arena, const char *folder,
                                              const pp_plan_candidate *candidate, int64_t pass,
-                                             pp_pass_figures *ret_figures, pp_error *err);
+                                             bool has_samples, pp_pass_figures *ret_figures,
+                                             pp_error *err);
 
 /** Count a measured request and append its times; a failed one counts as infinite. */
 void pp_pass_figures_add_sample(pp_arena *arena, pp_pass_figures *pass, const pp_sample *sample);

@@ -2,14 +2,17 @@
 
 #include <string.h>
 
-#include "digest/sha256.h"
 #include "model/document_kinds.h"
 
-typedef struct chain {
-    size_t line_count;
-    char sha256[PP_SHA256_HEX_SIZE]; /* of the last line, its LF included */
-    pp_journal_ending ending;
-} chain;
+typedef pp_journal_chain chain;
+
+/* Where lines live and who gets them; without an arena of the caller's each has its own. */
+typedef struct reader {
+    chain chain;
+    pp_arena *arena;
+    pp_journal_line_fn each;
+    void *user;
+} reader;
 
 /* A hash that fits and a number that does not: the chain was made anew around a gap. */
 static pp_status check_number(const chain *before, const pp_json *line, pp_error *err)
@@ -30,11 +33,11 @@ static pp_status check_link(const chain *before, const pp_json *line, pp_error *
     if (before->line_count == 0 && hash->kind != PP_JSON_NULL)
         return pp_json_fail(hash, err, "expected null, for no line stands before this one, got %s",
                             found);
-    if (before->line_count > 0 && strcmp(found, before->sha256) != 0)
+    if (before->line_count > 0 && strcmp(found, before->last_sha256) != 0)
         return pp_json_fail(hash, err,
                             "expected %s, the SHA-256 of line %zu, got %s; a line was changed, "
                             "taken out, put in or moved",
-                            before->sha256, before->line_count, found);
+                            before->last_sha256, before->line_count, found);
     return PP_OK;
 }
 
@@ -48,11 +51,12 @@ static pp_journal_ending ending_of(const pp_json *line)
 }
 
 /* `size` counts the LF, which is hashed and no part of the object. */
-static pp_status add_line(chain *c, const char *line, size_t size, pp_error *err)
+static pp_status check_line(reader *r, pp_arena *arena, const char *line, size_t size,
+                            pp_error *err)
 {
-    pp_arena arena = {0};
+    chain *c = &r->chain;
     const pp_json *root;
-    pp_status st = pp_json_parse(&arena, "line", line, size - 1, &root, err);
+    pp_status st = pp_json_parse(arena, "line", line, size - 1, &root, err);
 
     if (st == PP_OK)
         st = pp_document_check(pp_document_kind_find("journal"), root, err);
@@ -60,20 +64,28 @@ static pp_status add_line(chain *c, const char *line, size_t size, pp_error *err
         st = check_link(c, root, err);
     if (st == PP_OK)
         st = check_number(c, root, err);
+    if (st == PP_OK && r->each != NULL)
+        st = r->each(r->user, root, err);
     if (st == PP_OK)
-        st = pp_sha256_of(line, size, c->sha256, err);
+        st = pp_sha256_of(line, size, c->last_sha256, err);
     if (st == PP_OK) {
         c->line_count++;
         c->ending = ending_of(root);
     }
-    pp_arena_done(&arena);
     return st;
 }
 
-pp_status pp_journal_chain_check(const char *bytes, size_t size, pp_journal_chain *ret_chain,
-                                 pp_error *err)
+static pp_status add_line(reader *r, const char *line, size_t size, pp_error *err)
 {
-    chain c = {0};
+    pp_arena own = {0};
+    pp_status st = check_line(r, r->arena != NULL ? r->arena : &own, line, size, err);
+
+    pp_arena_done(&own);
+    return pp_wrap(err, st, "line %zu", r->chain.line_count + 1);
+}
+
+static pp_status read_lines(reader *r, const char *bytes, size_t size, pp_error *err)
+{
     const char *at = bytes;
     const char *end = bytes + size;
 
@@ -85,14 +97,38 @@ pp_status pp_journal_chain_check(const char *bytes, size_t size, pp_journal_chai
 
         if (line_end == NULL)
             return pp_fail(err, PP_ERR_SYNTAX, "line %zu does not end: the file breaks off",
-                           c.line_count + 1);
-        st = add_line(&c, at, (size_t)(line_end - at) + 1, err);
+                           r->chain.line_count + 1);
+        st = add_line(r, at, (size_t)(line_end - at) + 1, err);
         if (st != PP_OK)
-            return pp_wrap(err, st, "line %zu", c.line_count + 1);
+            return st;
         at = line_end + 1;
     }
-    *ret_chain = (pp_journal_chain){c.line_count, c.ending};
     return PP_OK;
+}
+
+pp_status pp_journal_chain_read(pp_arena *arena, const char *bytes, size_t size,
+                                pp_journal_line_fn each, void *user, pp_journal_chain *ret_chain,
+                                pp_error *err)
+{
+    reader r = {.arena = arena, .each = each, .user = user};
+    pp_status st = read_lines(&r, bytes, size, err);
+
+    if (st == PP_OK)
+        *ret_chain = r.chain;
+    return st;
+}
+
+pp_status pp_journal_chain_check(const char *bytes, size_t size, pp_journal_chain *ret_chain,
+                                 pp_error *err)
+{
+    return pp_journal_chain_read(NULL, bytes, size, NULL, NULL, ret_chain, err);
+}
+
+size_t pp_journal_whole_size(const char *bytes, size_t size)
+{
+    while (size > 0 && bytes[size - 1] != '\n')
+        size--;
+    return size;
 }
 
 const char *pp_journal_ending_name(pp_journal_ending ending)

@@ -7,9 +7,8 @@
 #ifndef PP_EVIDENCE_JOURNAL_CHAIN_H
 #define PP_EVIDENCE_JOURNAL_CHAIN_H
 
-#include <stddef.h>
-
-#include "base/error.h"
+#include "digest/sha256.h"
+#include "json/json.h"
 
 typedef enum pp_journal_ending {
     PP_JOURNAL_OPEN, /* the last line says neither */
@@ -20,7 +19,11 @@ typedef enum pp_journal_ending {
 typedef struct pp_journal_chain {
     size_t line_count; /* at least 1 */
     pp_journal_ending ending;
+    char last_sha256[PP_SHA256_HEX_SIZE]; /* of the last line, its LF included */
 } pp_journal_chain;
+
+/** Called with each line that fits. A failure ends the reading. */
+typedef pp_status (*pp_journal_line_fn)(void *user, const pp_json *line, pp_error *err);
 
 /**
  * Check every line by the table "journal" and by the line before it.
@@ -31,6 +34,17 @@ typedef struct pp_journal_chain {
  */
 PP_MUST_CHECK pp_status pp_journal_chain_check(const char *bytes, size_t size,
                                                pp_journal_chain *ret_chain, pp_error *err);
+
+/**
+ * The same, and each line is handed on as soon as it has been checked. Lines live in `arena`.
+ * A failure of `each` gets the line's number in front.
+ */
+PP_MUST_CHECK pp_status pp_journal_chain_read(pp_arena *arena, const char *bytes, size_t size,
+                                              pp_journal_line_fn each, void *user,
+                                              pp_journal_chain *ret_chain, pp_error *err);
+
+/** Bytes up to the end of the last whole line: what stands behind it was cut off by a crash. */
+size_t pp_journal_whole_size(const char *bytes, size_t size);
 
 /** "ended", "stopped", "without an end" */
 const char *pp_journal_ending_name(pp_journal_ending ending);

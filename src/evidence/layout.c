@@ -19,3 +19,11 @@ char *pp_bundle_path(pp_arena *arena, const char *folder, const char *pattern, .
     PP_ASSERT(length > 0 && (size_t)length < sizeof name);
     return pp_path_join(arena, folder, name);
 }
+
+char *pp_bundle_engine_file(pp_arena *arena, const pp_study_plan *plan, size_t engine,
+                            const char *name)
+{
+    return plan->engine_count == 1 ? pp_arena_printf(arena, "environment/%s", name)
+                                   : pp_arena_printf(arena, "environment/engines/%s/%s",
+                                                     plan->engines[engine].id.data, name);
+}

@@ -1,6 +1,7 @@
 #include "evidence/metadata.h"
 
 #include "evidence/derive.h"
+#include "evidence/load_files.h"
 
 #include <string.h>
 
@@ -45,6 +46,28 @@ pp_origin pp_model_origin(const pp_json *model, const pp_json *host)
         origin = pp_origin_of_weights(weights->text);
     if (is_true(pp_json_find(pp_json_find(host, "platform"), "emulated")))
         origin = pp_origin_worst(origin, PP_ORIGIN_EMULATED);
+    return origin;
+}
+
+static pp_origin endpoint_origin(const pp_json *endpoint)
+{
+    const pp_json *word = pp_json_find(endpoint, "origin");
+    pp_origin origin = PP_ORIGIN_UNKNOWN;
+
+    return word != NULL && word->kind == PP_JSON_STRING && pp_origin_find(word->text, &origin)
+               ? origin
+               : PP_ORIGIN_UNKNOWN;
+}
+
+pp_origin pp_candidate_origin(const pp_study_plan *plan, const pp_study_documents *documents,
+                              const pp_plan_candidate *candidate, const pp_pass_figures *passes)
+{
+    pp_origin origin = pp_model_origin(NULL, documents->host);
+
+    if (candidate->kind != PP_CANDIDATE_ENDPOINT)
+        return pp_model_origin(documents->models[candidate->model_index], documents->host);
+    for (int64_t i = 0; i < plan->passes; i++)
+        origin = pp_origin_worst(origin, endpoint_origin(passes[i].endpoint));
     return origin;
 }
 
@@ -225,6 +248,26 @@ static pp_json *measurement_parameters(pp_arena *arena, const pp_study_plan *pla
     return object;
 }
 
+/* What the last pass heard of it, and why other figures are absent. */
+static pp_json *endpoint_parameters(pp_arena *arena, const pp_study_plan *plan,
+                                    const pp_pass_figures *passes)
+{
+    static const char *const keys[] = {"url",         "server",        "model",
+                                       "origin",      "build_info",    "listed_model",
+                                       "total_slots", "n_ctx_per_slot"};
+    pp_json *object = pp_json_new_object(arena);
+    const pp_json *said = NULL;
+
+    for (int64_t i = 0; i < plan->passes; i++)
+        said = passes[i].endpoint != NULL ? passes[i].endpoint : said;
+    for (size_t i = 0; i < PP_COUNT_OF(keys); i++)
+        copy_member(arena, object, said, keys[i]);
+    pp_json_set_string(arena, object, "absent_because",
+                       "the study did not start this server: no llama-bench, no memory, no size "
+                       "of the model");
+    return object;
+}
+
 pp_json *pp_candidate_parameters(pp_arena *arena, const pp_study_plan *plan,
                                  const pp_study_documents *documents,
                                  const pp_plan_candidate *candidate, const pp_pass_figures *passes,
@@ -235,12 +278,25 @@ pp_json *pp_candidate_parameters(pp_arena *arena, const pp_study_plan *plan,
 
     for (int64_t i = 0; i < plan->passes && argv == NULL; i++)
         argv = pp_json_find(passes[i].server_command, "argv");
-    pp_json_set(arena, object, "configuration", pp_settings_encode(arena, &candidate->settings));
-    pp_json_set(arena, object, "model",
-                model_parameters(arena, plan, documents, candidate->model_index));
+    if (candidate->kind == PP_CANDIDATE_MANAGED)
+        pp_json_set(arena, object, "configuration",
+                    pp_settings_encode(arena, &candidate->settings));
+    else if (candidate->kind == PP_CANDIDATE_VERBATIM)
+        pp_json_set(arena, object, "configuration",
+                    pp_plan_words_settings(arena, &candidate->server_argv));
+    if (plan->schema > 1 && candidate->kind != PP_CANDIDATE_ENDPOINT)
+        pp_json_set_text(arena, object, "engine", plan->engines[candidate->engine_index].id);
+    if (candidate->kind != PP_CANDIDATE_ENDPOINT)
+        pp_json_set(arena, object, "model",
+                    model_parameters(arena, plan, documents, candidate->model_index));
     if (argv != NULL)
         pp_json_set(arena, object, "deployment_argv", argv);
+    if (candidate->kind == PP_CANDIDATE_ENDPOINT)
+        pp_json_set(arena, object, "endpoint", endpoint_parameters(arena, plan, passes));
     pp_json_set(arena, object, "measurement", measurement_parameters(arena, plan, passes, all));
+    if (documents->loads != NULL)
+        pp_json_set(arena, object, "load",
+                    pp_load_files_summary(arena, &documents->loads[candidate - plan->candidates]));
     return object;
 }
 
@@ -249,8 +305,8 @@ pp_json *pp_candidate_parameters(pp_arena *arena, const pp_study_plan *plan,
 
 static pp_json *run_metadata(pp_arena *arena, const pp_json *run)
 {
-    static const char *const run_keys[] = {"candidate_id", "phase",   "pass",   "started_unix_ms",
-                                           "duration_ns",  "outcome", "failure"};
+    static const char *const run_keys[] = {"candidate_id",    "phase",       "pass",    "attempt",
+                                           "started_unix_ms", "duration_ns", "outcome", "failure"};
     static const char *const watch_keys[] = {
         "verdict",       "foreign_percent_peak", "foreign_percent_mean",
         "steal_percent", "own_percent",          "reasons"};
@@ -272,12 +328,26 @@ static bool says(const pp_json *object, const char *key, const char *word)
 }
 
 /* Runs in the order in which they were carried out. */
-static void add_runs(pp_arena *arena, const pp_study_plan *plan, const pp_pass_figures *passes,
+typedef struct run_list {
+    pp_arena *arena;
+    pp_json *items;
+    int64_t disturbed, failed;
+} run_list;
+
+static void add_run(run_list *list, const pp_json *run)
+{
+    if (run == NULL)
+        return;
+    list->disturbed += says(pp_json_find(run, "watch"), "verdict", "disturbed");
+    list->failed += says(run, "outcome", "failed");
+    pp_json_add(list->arena, list->items, run_metadata(list->arena, run));
+}
+
+static void add_runs(pp_arena *arena, const pp_study_plan *plan,
+                     const pp_study_documents *documents, const pp_pass_figures *passes,
                      pp_json *study)
 {
-    pp_json *list = pp_json_new_array(arena);
-    int64_t disturbed = 0;
-    int64_t failed = 0;
+    run_list list = {.arena = arena, .items = pp_json_new_array(arena)};
 
     for (int phase = 0; phase < 2; phase++) {
         for (int64_t pass = 1; pass <= plan->passes; pass++) {
@@ -285,19 +355,18 @@ static void add_runs(pp_arena *arena, const pp_study_plan *plan, const pp_pass_f
                 size_t candidate = pp_study_plan_order(plan, pass, i);
                 const pp_pass_figures *figures =
                     &passes[candidate * (size_t)plan->passes + (size_t)pass - 1];
-                const pp_json *run = phase == 0 ? figures->bench_run : figures->requests_run;
 
-                if (run == NULL)
-                    continue;
-                disturbed += says(pp_json_find(run, "watch"), "verdict", "disturbed");
-                failed += says(run, "outcome", "failed");
-                pp_json_add(arena, list, run_metadata(arena, run));
+                add_run(&list, phase == 0 ? figures->bench_run : figures->requests_run);
             }
         }
     }
-    pp_json_set_int(arena, study, "disturbed_run_count", disturbed);
-    pp_json_set_int(arena, study, "failed_run_count", failed);
-    pp_json_set(arena, study, "runs", list);
+    for (size_t i = 0; documents->loads != NULL && i < plan->candidate_count; i++)
+        add_run(&list, documents->loads[i].run);
+    for (size_t i = 0; documents->plan_loads != NULL && i < plan->candidate_count; i++)
+        add_run(&list, documents->plan_loads[i].run);
+    pp_json_set_int(arena, study, "disturbed_run_count", list.disturbed);
+    pp_json_set_int(arena, study, "failed_run_count", list.failed);
+    pp_json_set(arena, study, "runs", list.items);
 }
 
 static pp_json *work_metadata(pp_arena *arena, const pp_study_plan *plan)
@@ -328,6 +397,7 @@ static pp_json *noise_metadata(pp_arena *arena, const pp_study_plan *plan)
 
     pp_json_set_real(arena, object, "foreign_cpu_percent", plan->noise.foreign_cpu_percent);
     pp_json_set_real(arena, object, "steal_percent", plan->noise.steal_percent);
+    pp_json_set_int(arena, object, "repeats", plan->noise.repeats);
     return object;
 }
 
@@ -343,10 +413,15 @@ static pp_json *study_metadata(pp_arena *arena, const pp_study_plan *plan,
     pp_json_set_text(arena, object, "baseline_id", plan->baseline_id);
     pp_json_set_int(arena, object, "passes", plan->passes);
     pp_json_set_int(arena, object, "settle_ms", plan->settle_ms);
-    pp_json_set(arena, object, "throughput", work_metadata(arena, plan));
-    pp_json_set(arena, object, "requests", requests_metadata(arena, plan));
+    pp_json_set(arena, object, "throughput",
+                plan->has_throughput ? work_metadata(arena, plan) : pp_json_new_null(arena));
+    pp_json_set(arena, object, "requests",
+                plan->has_requests ? requests_metadata(arena, plan) : pp_json_new_null(arena));
     pp_json_set(arena, object, "noise_limits", noise_metadata(arena, plan));
-    add_runs(arena, plan, passes, object);
+    pp_json_set(arena, object, "repeated_blocks", documents->repeated_blocks);
+    pp_json_set_int(arena, object, "repeated_block_count",
+                    (int64_t)documents->repeated_blocks->array.count);
+    add_runs(arena, plan, documents, passes, object);
     return object;
 }
 
@@ -378,15 +453,57 @@ static pp_json *host_metadata(pp_arena *arena, const pp_json *host)
     return object;
 }
 
-static pp_json *runtime_metadata(pp_arena *arena, const pp_json *engine)
+/* What all engines say alike, or null. */
+static const pp_json *common_member(pp_arena *arena, const pp_study_plan *plan,
+                                    const pp_study_documents *documents, const char *program,
+                                    const char *key)
+{
+    const pp_json *first = NULL;
+
+    for (size_t i = 0; i < plan->engine_count; i++) {
+        const pp_json *engine = documents->engines[i];
+        const pp_json *object = program == NULL ? engine : pp_json_find(engine, program);
+        const pp_json *value = member_or_null(arena, object, key);
+
+        if (i == 0)
+            first = value;
+        else if (!pp_json_equal(first, value))
+            return pp_json_new_null(arena);
+    }
+    return first;
+}
+
+static pp_json *runtime_metadata(pp_arena *arena, const pp_study_plan *plan,
+                                 const pp_study_documents *documents)
 {
     pp_json *runtime = pp_json_new_object(arena);
 
     pp_json_set_string(arena, runtime, "name", "llama.cpp");
     pp_json_set(arena, runtime, "revision",
-                member_or_null(arena, pp_json_find(engine, "server"), "version"));
-    copy_member(arena, runtime, engine, "pin");
+                common_member(arena, plan, documents, "server", "version"));
+    pp_json_set(arena, runtime, "pin", common_member(arena, plan, documents, NULL, "pin"));
     return runtime;
+}
+
+/* Version 2.0 names its builds; each candidate says which of them it is measured with. */
+static pp_json *engines_metadata(pp_arena *arena, const pp_study_plan *plan,
+                                 const pp_study_documents *documents)
+{
+    pp_json *list = pp_json_new_array(arena);
+
+    for (size_t i = 0; i < plan->engine_count; i++) {
+        const pp_json *server = pp_json_find(documents->engines[i], "server");
+        const pp_json *bench = pp_json_find(documents->engines[i], "bench");
+        pp_json *row = pp_json_new_object(arena);
+
+        pp_json_set_text(arena, row, "id", plan->engines[i].id);
+        pp_json_set(arena, row, "revision", member_or_null(arena, server, "version"));
+        copy_member(arena, row, documents->engines[i], "pin");
+        pp_json_set(arena, row, "server_sha256", member_or_null(arena, server, "sha256"));
+        pp_json_set(arena, row, "bench_sha256", member_or_null(arena, bench, "sha256"));
+        pp_json_add(arena, list, row);
+    }
+    return list;
 }
 
 pp_json *pp_set_metadata(pp_arena *arena, const pp_study_plan *plan,
@@ -399,7 +516,10 @@ pp_json *pp_set_metadata(pp_arena *arena, const pp_study_plan *plan,
     if (origin != PP_ORIGIN_MEASURED)
         pp_json_set_string(arena, object, "synthetic_kind", pp_origin_name(origin));
     pp_json_set(arena, object, "source", runner_metadata(arena, documents->host));
-    pp_json_set(arena, object, "runtime", runtime_metadata(arena, documents->engine));
+    if (plan->engine_count > 0)
+        pp_json_set(arena, object, "runtime", runtime_metadata(arena, plan, documents));
+    if (plan->schema > 1)
+        pp_json_set(arena, object, "engines", engines_metadata(arena, plan, documents));
     pp_json_set(arena, object, "host", host_metadata(arena, documents->host));
     pp_json_set(arena, object, "study", study_metadata(arena, plan, documents, passes));
     return object;

@@ -9,13 +9,23 @@
 /* Documents that hold for the whole study. */
 typedef struct pp_study_documents {
     const pp_json *host;
-    const pp_json *engine;
-    const pp_json **models; /* one for each model of the plan */
+    const pp_json **engines;                /* one for each engine of the plan */
+    const pp_json **models;                 /* one for each model of the plan */
+    const struct pp_load_files *loads;      /* one for each candidate; NULL: the plan has none */
+    const struct pp_load_files *plan_loads; /* the same by a load plan of the original */
+    const pp_json *repeated_blocks;         /* [{block, rounds}], as the journal has them */
     char plan_sha256[PP_SHA256_HEX_SIZE];
 } pp_study_documents;
 
 /** Where figures of a model on this host come from: the worst of both. */
 pp_origin pp_model_origin(const pp_json *model, const pp_json *host);
+
+/**
+ * The same of a candidate: of its model, or of the server that ran already, by what it said in all
+ * passes; unknown where it never said anything.
+ */
+pp_origin pp_candidate_origin(const pp_study_plan *plan, const pp_study_documents *documents,
+                              const pp_plan_candidate *candidate, const pp_pass_figures *passes);
 
 /** The parameters object of a candidate. `passes` has plan->passes items, `all` their union. */
 pp_json *pp_candidate_parameters(pp_arena *arena, const pp_study_plan *plan,

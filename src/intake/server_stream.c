@@ -16,6 +16,7 @@ typedef struct reader {
     size_t arrival; /* that of the event at hand */
     pp_server_stream *out;
     pp_buf text;
+    pp_arena scratch;      /* of one event */
     pp_buf text_arrivals;  /* size_t values */
     size_t event_text_at;  /* where the text of the event at hand begins */
     size_t last_text_at;   /* where the text of the last event with text begins */
@@ -173,10 +174,13 @@ static bool name_is(const pp_event *event, const char *name)
 
 static void take_data(reader *r, pp_bytes data, bool names_error)
 {
-    pp_arena scratch = {0};
     const pp_json *root = NULL;
-    pp_error why = {0};
-    pp_status st = pp_loose_json_parse(&scratch, "event", data, &root, &r->event_lifted, &why);
+    pp_error why;
+    pp_status st;
+
+    why.text[0] = '\0'; /* its rest is large and not read */
+    pp_arena_clear(&r->scratch);
+    st = pp_loose_json_parse(&r->scratch, "event", data, &root, &r->event_lifted, &why);
 
     r->any_lifted = r->any_lifted || r->event_lifted;
     if (st == PP_OK && root->kind == PP_JSON_OBJECT)
@@ -186,7 +190,6 @@ static void take_data(reader *r, pp_bytes data, bool names_error)
     else
         fail_stream(r, PP_FAILURE_PROTOCOL,
                     pp_text_of(st == PP_OK ? "an event is no JSON object" : why.text));
-    pp_arena_done(&scratch);
 }
 
 static pp_bytes trim(pp_bytes bytes)
@@ -309,6 +312,7 @@ pp_status pp_server_stream_read(pp_arena *arena, pp_bytes body, const pp_arrival
     else
         read_events(&r, body);
     st = keep_text(&r, err);
+    pp_arena_done(&r.scratch);
     pp_buf_done(&r.text);
     pp_buf_done(&r.text_arrivals);
     if (st == PP_OK)

@@ -42,13 +42,28 @@ static bool is_positive(const pp_json *value)
 /* ---- what the reply says of itself ----------------------------------------------------------- */
 
 /* "none", or a list such as "none,draft-simple". */
+/* A list: a server that was given `--spec-type none` says "none,none" in its replies. */
+static bool names_a_type(pp_text list)
+{
+    size_t begin = 0;
+
+    for (size_t i = 0; i <= list.size; i++) {
+        if (i < list.size && list.data[i] != ',')
+            continue;
+        if (i > begin && !pp_text_is((pp_text){list.data + begin, i - begin}, "none"))
+            return true;
+        begin = i + 1;
+    }
+    return false;
+}
+
 static pp_maybe_bool types_speculate(const pp_json *settings)
 {
     const pp_json *types = find(settings, "speculative.types");
 
     if (types == NULL || types->kind != PP_JSON_STRING)
         return (pp_maybe_bool){0};
-    return pp_known_bool(!pp_text_is(types->text, "none") && types->text.size > 0);
+    return pp_known_bool(names_a_type(types->text));
 }
 
 static void take_error(reader *r, const pp_json *error)

@@ -4,7 +4,7 @@
 #include "json/json.h"
 #include "json/value.h"
 
-static pp_json *new_value(pp_arena *arena, pp_json_kind kind)
+pp_json *pp_json_new_value(pp_arena *arena, pp_json_kind kind)
 {
     pp_json *value = PP_ARENA_NEW(arena, pp_json, 1);
 
@@ -15,12 +15,12 @@ static pp_json *new_value(pp_arena *arena, pp_json_kind kind)
 
 pp_json *pp_json_new_null(pp_arena *arena)
 {
-    return new_value(arena, PP_JSON_NULL);
+    return pp_json_new_value(arena, PP_JSON_NULL);
 }
 
 pp_json *pp_json_new_bool(pp_arena *arena, bool boolean)
 {
-    pp_json *value = new_value(arena, PP_JSON_BOOL);
+    pp_json *value = pp_json_new_value(arena, PP_JSON_BOOL);
 
     if (value != NULL)
         value->boolean = boolean;
@@ -29,7 +29,7 @@ pp_json *pp_json_new_bool(pp_arena *arena, bool boolean)
 
 pp_json *pp_json_new_int(pp_arena *arena, int64_t integer)
 {
-    pp_json *value = new_value(arena, PP_JSON_INTEGER);
+    pp_json *value = pp_json_new_value(arena, PP_JSON_INTEGER);
 
     if (value != NULL)
         value->integer = integer;
@@ -38,7 +38,7 @@ pp_json *pp_json_new_int(pp_arena *arena, int64_t integer)
 
 pp_json *pp_json_new_real(pp_arena *arena, double real)
 {
-    pp_json *value = new_value(arena, PP_JSON_REAL);
+    pp_json *value = pp_json_new_value(arena, PP_JSON_REAL);
 
     if (value != NULL)
         value->real = real;
@@ -52,7 +52,7 @@ pp_json *pp_json_new_finite(pp_arena *arena, double value)
 
 pp_json *pp_json_new_text(pp_arena *arena, pp_text text)
 {
-    pp_json *value = new_value(arena, PP_JSON_STRING);
+    pp_json *value = pp_json_new_value(arena, PP_JSON_STRING);
 
     if (value == NULL)
         return NULL;
@@ -68,12 +68,12 @@ pp_json *pp_json_new_string(pp_arena *arena, const char *text)
 
 pp_json *pp_json_new_array(pp_arena *arena)
 {
-    return new_value(arena, PP_JSON_ARRAY);
+    return pp_json_new_value(arena, PP_JSON_ARRAY);
 }
 
 pp_json *pp_json_new_object(pp_arena *arena)
 {
-    return new_value(arena, PP_JSON_OBJECT);
+    return pp_json_new_value(arena, PP_JSON_OBJECT);
 }
 
 /* A larger copy of a list of `item_size` things; NULL when memory is short. */
@@ -139,10 +139,9 @@ void pp_json_add(pp_arena *arena, pp_json *array, const pp_json *value)
     array->array.items[array->array.count++] = item;
 }
 
-void pp_json_append_member(pp_arena *arena, pp_json *object, pp_text key, const pp_json *value)
+void pp_json_take_member(pp_arena *arena, pp_json *object, pp_text own_key, const pp_json *value)
 {
     pp_json *child = (pp_json *)value; /* as above */
-    pp_text own_key;
 
     if (object == NULL)
         return;
@@ -150,7 +149,6 @@ void pp_json_append_member(pp_arena *arena, pp_json *object, pp_text key, const 
     if (object->object.count == object->object.capacity)
         pp_json_reserve_members(arena, object,
                                 object->object.count == 0 ? 8 : object->object.count);
-    own_key = pp_text_dup(arena, key);
     if (child == NULL || child->broken || own_key.data == NULL)
         object->broken = true;
     if (child == NULL || own_key.data == NULL || object->object.count == object->object.capacity)
@@ -160,6 +158,11 @@ void pp_json_append_member(pp_arena *arena, pp_json *object, pp_text key, const 
         child->key = own_key;
     }
     object->object.members[object->object.count++] = (pp_json_member){own_key, child};
+}
+
+void pp_json_append_member(pp_arena *arena, pp_json *object, pp_text key, const pp_json *value)
+{
+    pp_json_take_member(arena, object, pp_text_dup(arena, key), value);
 }
 
 void pp_json_set_text_key(pp_arena *arena, pp_json *object, pp_text key, const pp_json *value)

@@ -26,11 +26,18 @@ static pp_status count_all(pp_server_tokens *server, pp_sample *samples, size_t 
 }
 
 pp_status pp_load_count_answers(pp_http_loop *loop, const char *root, const char *const *headers,
-                                size_t header_count, pp_sample *samples, size_t n, pp_error *err)
+                                size_t header_count, const pp_dialect *dialect, pp_sample *samples,
+                                size_t n, pp_error *err)
 {
     pp_server_tokens server;
     pp_error why = {0};
-    pp_status st = pp_server_tokens_init(&server, loop, root, headers, header_count, &why);
+    pp_status st;
+
+    if (dialect->kind == PP_SERVER_OPENAI)
+        return PP_OK;
+    st = pp_server_tokens_init(&server, loop, root, headers, header_count, &why);
+    server.is_vllm = dialect->kind == PP_SERVER_VLLM;
+    server.model = dialect->model;
 
     if (st == PP_OK)
         st = count_all(&server, samples, n, &why);

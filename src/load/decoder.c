@@ -15,7 +15,9 @@ static void decode(pp_decoder *d, pp_worker *w, pp_flight *f)
 {
     if (d->st == PP_OK)
         d->st = pp_recorder_add(&d->recorder, f, &d->err);
-    if (d->st != PP_OK)
+    if (d->st == PP_OK)
+        pp_shared_look(d->shared, &d->recorder);
+    else
         pp_shared_end(d->shared, PP_CAUSE_ERROR);
     pp_flight_put(&w->returned, f);
 }

@@ -449,6 +449,8 @@ static pp_load_end end_of(const driver *d)
         return PP_LOAD_END_HOPELESS;
     if (cause == PP_CAUSE_INTERRUPTED)
         return PP_LOAD_END_INTERRUPTED;
+    if (cause == PP_CAUSE_DECIDED)
+        return PP_LOAD_END_DECIDED;
     if (cause == PP_CAUSE_DURATION || d->shared.ends_by_duration)
         return PP_LOAD_END_DURATION;
     if (level->loop == PP_LOAD_TRACE &&

@@ -73,6 +73,10 @@ typedef struct pp_load_setup {
     /* Called with each exchange when its sample is made, from the threads that make them; what is
      * kept of it goes to the arena, which lives as long as the result. May be NULL. */
     void (*keep)(void *user, pp_arena *arena, const pp_exchange *exchange);
+    /* Called with each measured sample when it is made, from the threads that make them, perhaps at
+     * once: true ends the level, and what is in flight is cut. May be NULL. */
+    bool (*enough)(void *user, const pp_sample *sample);
+    void *enough_user;
     const volatile sig_atomic_t *cut_now; /* not zero: cut what is in flight at once; may be NULL */
     /* These are called on the calling thread, which does not measure; may be NULL. */
     void (*after_warmup)(void *user); /* nothing is in flight; not called without a warm-up */

@@ -200,6 +200,11 @@ pp_status pp_recorder_add(pp_recorder *recorder, const pp_flight *flight, pp_err
     return PP_OK;
 }
 
+const pp_sample *pp_recorder_latest(const pp_recorder *recorder)
+{
+    return &recorder->chunks->samples[recorder->chunks->count - 1];
+}
+
 void pp_recorder_copy(const pp_recorder *recorder, pp_sample *samples)
 {
     for (const pp_sample_chunk *c = recorder->chunks; c != NULL; c = c->older) {

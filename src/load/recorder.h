@@ -55,6 +55,9 @@ void pp_recorder_done(pp_recorder *recorder);
 PP_MUST_CHECK pp_status pp_recorder_add(pp_recorder *recorder, const pp_flight *flight,
                                         pp_error *err);
 
+/** The sample that was made last; there is one. */
+const pp_sample *pp_recorder_latest(const pp_recorder *recorder);
+
 /** Append the samples to an array with room for them. */
 void pp_recorder_copy(const pp_recorder *recorder, pp_sample *samples);
 

@@ -36,6 +36,12 @@ typedef struct pp_load_run {
     bool interrupted;        /* stopped from outside; what was measured is kept */
 } pp_load_run;
 
+/* How many requests of a source, and the seed of its level. */
+typedef struct pp_load_counts {
+    int64_t warmup, measured;
+    uint64_t seed;
+} pp_load_counts;
+
 /**
  * One client, one request after another, each as soon as the one before has ended.
  *
@@ -49,5 +55,12 @@ PP_MUST_CHECK pp_status pp_load_run_sequential(pp_arena *arena, const pp_workloa
                                                const pp_load_options *options,
                                                const volatile sig_atomic_t *stop,
                                                pp_load_run *ret_run, pp_error *err);
+
+/** The same with the requests of a source, of its level 1. */
+PP_MUST_CHECK pp_status pp_load_run_source(pp_arena *arena, const pp_load_source *source,
+                                           const pp_load_counts *counts,
+                                           const pp_load_options *options,
+                                           const volatile sig_atomic_t *stop, pp_load_run *ret_run,
+                                           pp_error *err);
 
 #endif

@@ -15,6 +15,7 @@ typedef struct watcher {
     const char *const *headers;
     size_t header_count;
     pp_http_record record;
+    bool too_slow; /* a look took longer than its limit */
 } watcher;
 
 /* True when a whole reply of status 2xx came; it is in the record. */
@@ -32,6 +33,7 @@ static pp_status get(watcher *w, pp_arena *arena, const char *path, bool *ret_ca
     if (st == PP_OK)
         st = pp_http_perform(w->loop, &request, NULL, NULL, &w->record, err);
     *ret_came = st == PP_OK && w->record.result == PP_HTTP_COMPLETE;
+    w->too_slow = w->too_slow || (st == PP_OK && w->record.result == PP_HTTP_TOTAL_TIMEOUT);
     return st;
 }
 
@@ -56,35 +58,67 @@ pp_maybe_bool pp_server_idle_by_slots(pp_arena *arena, pp_text body)
     return pp_known_bool(true);
 }
 
-/* The value of a line "name value"; absent when there is none or it is no number. */
+/* Behind the labels of a line, `{a="b",c="d"}`, whose values may hold anything but a line end; the
+ * same place where there are none. */
+static const char *behind_labels(const char *at)
+{
+    bool quoted = false;
+
+    if (*at != '{')
+        return at;
+    for (at++; *at != '\0' && *at != '\n' && (quoted || *at != '}'); at++) {
+        if (quoted && *at == '\\' && at[1] != '\0' && at[1] != '\n')
+            at++;
+        else if (*at == '"')
+            quoted = !quoted;
+    }
+    return *at == '}' ? at + 1 : at;
+}
+
+/* The sum over the lines "name value" or "name{labels} value", one for each engine of a server;
+ * absent when there is none or one is no number. */
 static pp_maybe_real gauge(const char *text, const char *name)
 {
     size_t size = strlen(name);
+    pp_maybe_real sum = {0};
 
     for (const char *line = text; line != NULL; line = strchr(line, '\n')) {
+        const char *at;
         char *end;
         double value;
 
         line += *line == '\n';
-        if (strncmp(line, name, size) != 0 || line[size] != ' ')
+        if (strncmp(line, name, size) != 0 || (line[size] != ' ' && line[size] != '{'))
             continue;
-        if (strchr("0123456789.", line[size + 1]) == NULL || line[size + 1] == '\0')
-            continue; /* strtod would look for a number on the next line */
-        value = strtod(line + size, &end);
-        if (end != line + size && value >= 0 && value < 1e15) /* no NaN */
-            return pp_known_real(value);
+        at = behind_labels(line + size);
+        if (at[0] != ' ' || at[1] == '\0' || strchr("0123456789.", at[1]) == NULL)
+            return (pp_maybe_real){0}; /* strtod would look for a number on the next line */
+        value = strtod(at, &end);
+        if (end == at || !(value >= 0 && value < 1e15)) /* no NaN */
+            return (pp_maybe_real){0};
+        sum = pp_known_real(sum.value + value);
     }
-    return (pp_maybe_real){0};
+    return sum;
 }
 
 pp_maybe_bool pp_server_idle_by_gauges(const char *text)
 {
-    pp_maybe_real working = gauge(text, "llamacpp:requests_processing");
-    pp_maybe_real waiting = gauge(text, "llamacpp:requests_deferred");
+    /* vLLM: https://docs.vllm.ai/en/stable/usage/metrics/ */
+    static const struct {
+        const char *working, *waiting;
+    } rows[] = {
+        {"llamacpp:requests_processing", "llamacpp:requests_deferred"},
+        {"vllm:num_requests_running", "vllm:num_requests_waiting"},
+    };
 
-    if (!working.known || !waiting.known)
-        return (pp_maybe_bool){0};
-    return pp_known_bool(working.value == 0 && waiting.value == 0);
+    for (size_t i = 0; i < PP_COUNT_OF(rows); i++) {
+        pp_maybe_real working = gauge(text, rows[i].working);
+        pp_maybe_real waiting = gauge(text, rows[i].waiting);
+
+        if (working.known && waiting.known)
+            return pp_known_bool(working.value == 0 && waiting.value == 0);
+    }
+    return (pp_maybe_bool){0};
 }
 
 static pp_status look(watcher *w, pp_maybe_bool *ret_idle, pp_error *err)
@@ -119,6 +153,7 @@ pp_status pp_server_await_idle(pp_http_loop *loop, const char *root, const char 
         int64_t now_ns;
 
         st = look(&w, &ret_idle->was_idle, err);
+        ret_idle->too_slow = w.too_slow && !ret_idle->was_idle.known;
         now_ns = pp_clock_now_ns();
         ret_idle->waited_ns = now_ns - begin_ns;
         if (!ret_idle->was_idle.known || ret_idle->was_idle.value ||

@@ -105,22 +105,53 @@ pp_status pp_server_tokenize(pp_server_tokens *server, pp_arena *arena, pp_text 
     return pp_wrap(err, st, "cutting a prompt into the server's tokens");
 }
 
-pp_status pp_server_count(pp_server_tokens *server, pp_text text, int64_t *ret_count, pp_error *err)
+static pp_status count_by_llama(pp_server_tokens *server, pp_arena *arena, pp_text text,
+                                int64_t *ret_count, pp_error *err)
 {
-    pp_arena arena = {0};
-    pp_json *question = pp_json_new_object(&arena);
+    pp_json *question = pp_json_new_object(arena);
     const pp_json *root = NULL;
     const pp_json *tokens = NULL;
     pp_status st;
 
-    pp_json_set_text(&arena, question, "content", text);
-    pp_json_set_bool(&arena, question, "add_special", false);
-    pp_json_set_bool(&arena, question, "parse_special", false);
-    st = ask_tokenize(server, &arena, question, &root, err);
+    pp_json_set_text(arena, question, "content", text);
+    pp_json_set_bool(arena, question, "add_special", false);
+    pp_json_set_bool(arena, question, "parse_special", false);
+    st = ask_tokenize(server, arena, question, &root, err);
     if (st == PP_OK)
         st = pp_json_member_of(root, "tokens", PP_JSON_ARRAY, &tokens, err);
     if (st == PP_OK)
         *ret_count = (int64_t)tokens->array.count;
+    return st;
+}
+
+/* {"model", "prompt", "add_special_tokens"} -> {"count", "max_model_len", "tokens"}: the tokenizer
+ * API of https://docs.vllm.ai/en/stable/serving/openai_compatible_server/ */
+static pp_status count_by_vllm(pp_server_tokens *server, pp_arena *arena, pp_text text,
+                               int64_t *ret_count, pp_error *err)
+{
+    pp_json *question = pp_json_new_object(arena);
+    const pp_json *root = NULL;
+    const pp_json *count = NULL;
+    pp_status st;
+
+    if (server->model.size > 0)
+        pp_json_set_text(arena, question, "model", server->model);
+    pp_json_set_text(arena, question, "prompt", text);
+    pp_json_set_bool(arena, question, "add_special_tokens", false);
+    st = ask_tokenize(server, arena, question, &root, err);
+    if (st == PP_OK)
+        st = pp_json_require(root, "count", &count, err);
+    if (st == PP_OK)
+        st = pp_json_get_int(count, 0, INT32_MAX, ret_count, err);
+    return st;
+}
+
+pp_status pp_server_count(pp_server_tokens *server, pp_text text, int64_t *ret_count, pp_error *err)
+{
+    pp_arena arena = {0};
+    pp_status st = server->is_vllm ? count_by_vllm(server, &arena, text, ret_count, err)
+                                   : count_by_llama(server, &arena, text, ret_count, err);
+
     pp_arena_done(&arena);
     return pp_wrap(err, st, "counting the server's tokens of an answer");
 }

@@ -1,5 +1,5 @@
 /* server_tokens.h - inside load/ only: what a llama-server says of tokens, asked before the start
- * of a load or after its end. */
+ * of a load or after its end; of vLLM the number of tokens of an answer alone. */
 #ifndef PP_LOAD_SERVER_TOKENS_H
 #define PP_LOAD_SERVER_TOKENS_H
 
@@ -12,6 +12,8 @@ typedef struct pp_server_tokens {
     const char *const *headers;
     size_t header_count;
     pp_http_record record;
+    bool is_vllm;
+    pp_text model; /* vLLM: may be empty */
 } pp_server_tokens;
 
 typedef struct pp_token_list {
@@ -36,7 +38,7 @@ PP_MUST_CHECK pp_status pp_server_tokenize(pp_server_tokens *server, pp_arena *a
                                            pp_error *err);
 
 /** Number of tokens of an answer: no begin-of-text token, and a text that looks like a mark is
- * text. Must be UTF-8. */
+ * text. Must be UTF-8. vLLM: the same but for marks, which are tokens there. */
 PP_MUST_CHECK pp_status pp_server_count(pp_server_tokens *server, pp_text text, int64_t *ret_count,
                                         pp_error *err);
 

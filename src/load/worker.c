@@ -23,6 +23,7 @@
 
 static const char cut_by_end[] = "in flight when the duration of the level ended";
 static const char cut_by_patience[] = "in flight when the time to drain was over";
+static const char cut_by_decision[] = "in flight when the demands were decided";
 static const char cut_by_stop[] = "in flight when the level was stopped from outside";
 static const char cut_without_hope[] = "in flight when the level was given up";
 
@@ -34,6 +35,15 @@ void pp_shared_end(pp_shared *shared, pp_cause cause)
         atomic_store(&shared->cause, (int)cause);
     else
         (void)atomic_compare_exchange_strong(&shared->cause, &none, (int)cause);
+}
+
+void pp_shared_look(pp_shared *shared, const pp_recorder *recorder)
+{
+    const pp_sample *sample = pp_recorder_latest(recorder);
+
+    if (shared->setup->enough != NULL && sample->id.phase == PP_PHASE_MEASURED &&
+        shared->setup->enough(shared->setup->enough_user, sample))
+        pp_shared_end(shared, PP_CAUSE_DECIDED);
 }
 
 static pp_cause cause_of(const pp_worker *w)
@@ -78,6 +88,22 @@ static void take_back(pp_worker *w)
     }
 }
 
+static pp_status add_flight(pp_worker *w, size_t bytes, size_t arrivals, pp_error *err)
+{
+    pp_flight *f = NULL;
+    pp_status st = pp_flight_new(bytes, arrivals, &f, err);
+
+    if (st != PP_OK)
+        return st;
+    f->worker = w;
+    f->next = w->spare;
+    w->spare = f;
+    w->flight_count++;
+    return PP_OK;
+}
+
+/* One that must be made while others are measured gets what replies have needed so far: touching
+ * more costs page faults, which is what making them in advance is to avoid. */
 static pp_status take_flight(pp_worker *w, pp_flight **ret_flight, pp_error *err)
 {
     pp_status st;
@@ -85,11 +111,9 @@ static pp_status take_flight(pp_worker *w, pp_flight **ret_flight, pp_error *err
     if (w->spare == NULL)
         take_back(w);
     if (w->spare == NULL) {
-        st = pp_flight_new(w->shared->reserve_bytes, w->shared->reserve_arrivals, &w->spare, err);
+        st = add_flight(w, w->bytes_max, w->arrivals_max, err);
         if (st != PP_OK)
             return st;
-        w->spare->worker = w;
-        w->flight_count++;
     }
     *ret_flight = w->spare;
     w->spare = w->spare->next;
@@ -133,7 +157,9 @@ static void land(pp_worker *w, pp_flight *f)
         pp_flight_put(&w->landed, f);
     } else {
         st = pp_recorder_add(&w->recorder, f, &w->err);
-        if (st != PP_OK)
+        if (st == PP_OK)
+            pp_shared_look(w->shared, &w->recorder);
+        else
             fail_all(w, st);
         w->decoded_here_count++;
         f->next = w->spare;
@@ -196,6 +222,14 @@ static void look_at_warmup(pp_shared *shared, const pp_flight *f)
         pp_shared_end(shared, PP_CAUSE_WARMUP);
 }
 
+static void note_size(pp_worker *w, const pp_flight *f)
+{
+    if (f->record.body.size > w->bytes_max)
+        w->bytes_max = f->record.body.size;
+    if (f->record.arrival_count > w->arrivals_max)
+        w->arrivals_max = f->record.arrival_count;
+}
+
 static void client_is_free(pp_worker *w, int64_t ended_ns, int64_t pause_ns);
 
 static void on_end(void *user)
@@ -206,6 +240,7 @@ static void on_end(void *user)
     int64_t pause_ns = got_no_connection(f) ? RETRY_NS : 0;
 
     unlink_flight(w, f);
+    note_size(w, f);
     look_at_warmup(w->shared, f);
     look_for_hope(w->shared, f);
     land(w, f);
@@ -449,6 +484,9 @@ static void look_at_ends(pp_worker *w, int64_t now_ns)
     case PP_CAUSE_DURATION:
         cut_all(w, cut_by_end);
         break;
+    case PP_CAUSE_DECIDED:
+        cut_all(w, cut_by_decision);
+        break;
     case PP_CAUSE_HOPELESS:
     case PP_CAUSE_WARMUP:
     case PP_CAUSE_ERROR:
@@ -556,19 +594,11 @@ static void pass_gate(pp_gate *gate)
 /* Makes what the first requests need, so that none of it falls into the measurement (K7). */
 static pp_status make_flights(pp_worker *w, int64_t count, pp_error *err)
 {
-    for (int64_t i = 0; i < count; i++) {
-        pp_flight *f = NULL;
-        pp_status st =
-            pp_flight_new(w->shared->reserve_bytes, w->shared->reserve_arrivals, &f, err);
+    pp_status st = PP_OK;
 
-        if (st != PP_OK)
-            return st;
-        f->worker = w;
-        f->next = w->spare;
-        w->spare = f;
-        w->flight_count++;
-    }
-    return PP_OK;
+    for (int64_t i = 0; i < count && st == PP_OK; i++)
+        st = add_flight(w, w->shared->reserve_bytes, w->shared->reserve_arrivals, err);
+    return st;
 }
 
 static pp_status get_ready(pp_worker *w, pp_error *err)

@@ -25,6 +25,7 @@ typedef enum pp_cause {
     PP_CAUSE_INTERRUPTED,
     PP_CAUSE_HOPELESS,
     PP_CAUSE_WARMUP,
+    PP_CAUSE_DECIDED,
     PP_CAUSE_ERROR /* of a worker or a recorder: the level fails */
 } pp_cause;
 
@@ -75,6 +76,8 @@ typedef struct pp_worker {
     int64_t in_flight_max;
     int64_t flight_count; /* made */
     int64_t away_count;   /* landed and not yet seen again */
+    size_t bytes_max;     /* of a reply so far, and arrivals */
+    size_t arrivals_max;
     int64_t decoded_here_count;
     atomic_int_fast64_t in_flight_seen; /* for the live figures; the requests of a moment ago */
 
@@ -107,6 +110,9 @@ void pp_worker_done(pp_worker *worker);
 
 /** Notes why issuing ends, unless it has ended already; an error in any case. */
 void pp_shared_end(pp_shared *shared, pp_cause cause);
+
+/** The recorder has made one more sample: the caller may have seen enough. */
+void pp_shared_look(pp_shared *shared, const pp_recorder *recorder);
 
 /** How many requests a phase has, where that is known in advance. */
 pp_maybe_int pp_shared_planned(const pp_shared *shared, pp_phase phase);

@@ -100,6 +100,21 @@ static pp_status write_body(const pp_workload_options *options, const int64_t *i
     return pp_buf_check(body, "request body", err);
 }
 
+/* The bytes of a request that has a phase and an index. */
+static pp_status keep_body(pp_arena *arena, const pp_buf *body, pp_workload_request *request,
+                           pp_error *err)
+{
+    pp_status st = pp_sha256_of(pp_buf_text(body), body->size, request->body_sha256, err);
+
+    if (st != PP_OK)
+        return st;
+    request->body.data = (unsigned char *)pp_arena_dup(arena, pp_buf_text(body), body->size);
+    request->body.size = body->size;
+    request->prompt_id = pp_text_of(pp_arena_printf(
+        arena, "%s-%05lld", pp_phase_name(request->phase), (long long)request->index));
+    return pp_arena_check(arena, err);
+}
+
 static pp_status make_request(pp_server_tokens *server, pp_arena *arena,
                               const pp_workload_options *options, pp_workload_request *request,
                               int64_t **ret_ids, pp_error *err)
@@ -116,12 +131,8 @@ static pp_status make_request(pp_server_tokens *server, pp_arena *arena,
     if (st == PP_OK)
         st = write_body(options, ids, &body, err);
     if (st == PP_OK)
-        st = pp_sha256_of(pp_buf_text(&body), body.size, request->body_sha256, err);
+        st = keep_body(arena, &body, request, err);
     if (st == PP_OK) {
-        request->body.data = (unsigned char *)pp_arena_dup(arena, pp_buf_text(&body), body.size);
-        request->body.size = body.size;
-        request->prompt_id = pp_text_of(pp_arena_printf(
-            arena, "%s-%05lld", pp_phase_name(request->phase), (long long)request->index));
         *ret_ids = (int64_t *)(void *)pp_arena_dup(arena, (const char *)ids, ids_bytes);
         st = pp_arena_check(arena, err);
     }
@@ -232,5 +243,77 @@ pp_status pp_workload_prepare(pp_arena *arena, pp_http_loop *loop, const char *b
     if (st == PP_OK)
         *ret_workload = w;
     pp_server_tokens_done(&server);
+    return pp_wrap(err, st, "preparing the requests");
+}
+
+/* ---- words ------------------------------------------------------------------------------------
+ */
+
+static pp_status write_words(const pp_dialect *dialect, const pp_workload_options *options,
+                             const pp_workload_request *request, pp_buf *body, pp_error *err)
+{
+    uint64_t random = prompt_stream(options->seed, request->phase, request->index);
+    pp_buf text;
+    pp_status st;
+
+    pp_buf_init(&text, PP_HTTP_CONTROL_MAX_BYTES);
+    make_text(&random, options->prompt_tokens - 1, &text);
+    pp_dialect_begin(dialect, options->output_tokens, body);
+    st = pp_buf_check(&text, "prompt", err);
+    if (st == PP_OK)
+        st = pp_dialect_write_text(dialect, (pp_text){pp_buf_text(&text), text.size}, body, err);
+    pp_dialect_end(dialect, options->output_tokens, body);
+    pp_buf_done(&text);
+    return st == PP_OK ? pp_buf_check(body, "request body", err) : st;
+}
+
+static void number_requests(pp_workload *w)
+{
+    for (size_t i = 0; i < w->request_count; i++) {
+        bool warmup = (int64_t)i < w->options.warmup_count;
+
+        w->requests[i].phase = warmup ? PP_PHASE_WARMUP : PP_PHASE_MEASURED;
+        w->requests[i].index = (int64_t)i + 1 - (warmup ? 0 : w->options.warmup_count);
+    }
+}
+
+static pp_status make_all_words(pp_arena *arena, const pp_dialect *dialect, pp_workload *w,
+                                pp_error *err)
+{
+    pp_status st = PP_OK;
+
+    number_requests(w);
+    for (size_t i = 0; st == PP_OK && i < w->request_count; i++) {
+        pp_buf body;
+
+        pp_buf_init(&body, PP_HTTP_CONTROL_MAX_BYTES);
+        st = write_words(dialect, &w->options, &w->requests[i], &body, err);
+        if (st == PP_OK)
+            st = keep_body(arena, &body, &w->requests[i], err);
+        pp_buf_done(&body);
+    }
+    return st;
+}
+
+pp_status pp_workload_prepare_words(pp_arena *arena, const pp_dialect *dialect,
+                                    const pp_workload_options *options, pp_workload *ret_workload,
+                                    pp_error *err)
+{
+    pp_dialect seeded = *dialect;
+    pp_workload w = {.options = *options, .of_words = true, .endpoint = dialect->endpoint};
+    pp_status st = check_options(options, err);
+
+    seeded.seed = options->seed;
+    if (st == PP_OK)
+        st = pp_dialect_check(&seeded, err);
+    if (st == PP_OK) {
+        w.request_count = (size_t)(options->warmup_count + options->measured_count);
+        w.requests = PP_ARENA_NEW(arena, pp_workload_request, w.request_count);
+        st = pp_arena_check(arena, err);
+    }
+    if (st == PP_OK)
+        st = make_all_words(arena, &seeded, &w, err);
+    if (st == PP_OK)
+        *ret_workload = w;
     return pp_wrap(err, st, "preparing the requests");
 }

@@ -36,11 +36,12 @@ typedef struct pp_workload_request {
 } pp_workload_request;
 
 typedef struct pp_workload {
-    pp_endpoint endpoint; /* where the requests go */
     pp_workload_options options;
     pp_workload_request *requests; /* warm-up first, then measured, in the order of sending */
     size_t request_count;
     int64_t shared_prefix_tokens_max; /* longest common beginning of any two prompts */
+    bool of_words;                    /* text, of which nobody knows the number of tokens */
+    pp_endpoint endpoint;             /* where the requests go */
 } pp_workload;
 
 /**
@@ -58,5 +59,16 @@ PP_MUST_CHECK pp_status pp_workload_prepare(pp_arena *arena, pp_http_loop *loop,
                                             const char *base_url, const char *const *headers,
                                             size_t header_count, const pp_workload_options *options,
                                             pp_workload *ret_workload, pp_error *err);
+
+/**
+ * The same for a server that tells nothing of its tokenizer: texts of as many short English words,
+ * each beginning with a number of its own. How many tokens these are the server says in its
+ * replies.
+ *
+ * dialect   as pp_dialect_check accepts it; an endpoint that takes text
+ */
+PP_MUST_CHECK pp_status pp_workload_prepare_words(pp_arena *arena, const pp_dialect *dialect,
+                                                  const pp_workload_options *options,
+                                                  pp_workload *ret_workload, pp_error *err);
 
 #endif

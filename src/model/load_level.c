@@ -2,8 +2,8 @@
 
 static const char *const loop_names[] = {"closed", "open", "trace"};
 static const char *const arrivals_names[] = {"constant", "poisson", "gamma"};
-static const char *const end_names[] = {"requests",    "duration", "trace",
-                                        "interrupted", "hopeless", "warm-up"};
+static const char *const end_names[] = {"requests", "duration", "trace",  "interrupted",
+                                        "hopeless", "warm-up",  "decided"};
 
 const char *pp_load_loop_name(pp_load_loop loop)
 {

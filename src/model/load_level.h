@@ -27,14 +27,15 @@ typedef enum pp_load_end {
     PP_LOAD_END_TRACE,
     PP_LOAD_END_INTERRUPTED,
     PP_LOAD_END_HOPELESS, /* the first requests all failed alike, without a chance (B054) */
-    PP_LOAD_END_WARMUP    /* a warm-up request failed, and all had to complete */
+    PP_LOAD_END_WARMUP,   /* a warm-up request failed, and all had to complete */
+    PP_LOAD_END_DECIDED   /* the caller had seen enough of the samples */
 } pp_load_end;
 
 /** "closed", "open", "trace". */
 const char *pp_load_loop_name(pp_load_loop loop);
 /** "constant", "poisson", "gamma"; NULL behind the last, so that options can list them. */
 const char *pp_arrivals_name(size_t arrivals);
-/** "requests", "duration", "trace", "interrupted", "hopeless", "warm-up". */
+/** "requests", "duration", "trace", "interrupted", "hopeless", "warm-up", "decided". */
 const char *pp_load_end_name(pp_load_end end);
 
 typedef struct pp_load_level {

@@ -35,11 +35,13 @@ extern const pp_fields pp_policy_set_fields, pp_profiles_fields;
 extern const pp_fields pp_bench_summary_fields, pp_bench_comparison_fields, pp_validation_fields;
 
 /* tables_plan.c */
-extern const pp_fields pp_study_plan_fields, pp_settings_fields, pp_settings_document_fields;
+extern const pp_field_choice pp_study_plan_choices[];
+extern const pp_fields pp_study_plan_1_0_fields, pp_study_plan_2_0_fields;
+extern const pp_fields pp_settings_fields, pp_settings_document_fields;
 
 /* tables_evaluation.c; words: modes in the order of pp_match_mode, and one each */
 extern const char *const pp_words_evaluation_mode[], *const pp_words_evaluation_quality[],
-    *const pp_words_evaluation_latency[];
+                                                         *const pp_words_evaluation_latency[];
 extern const pp_fields pp_server_evaluation_fields, pp_quality_binding_fields;
 
 /* tables_load_report.c */
@@ -67,6 +69,10 @@ extern const pp_field_choice pp_suite_choices[];
 
 /* tables_sample.c */
 extern const pp_fields pp_sample_fields;
+extern const pp_fields pp_suite_reply_fields;
+
+/* tables_verification.c */
+extern const pp_fields pp_verification_fields;
 
 /* tables_sim.c */
 extern const pp_fields pp_sim_answers_fields;
@@ -77,7 +83,8 @@ extern const pp_fields pp_suite_report_fields;
 
 /* tables_study.c */
 extern const pp_fields pp_status_fields, pp_study_run_fields, pp_resource_measurement_fields,
-    pp_server_command_fields, pp_bench_command_fields, pp_engine_fields, pp_study_summary_fields;
+    pp_server_command_fields, pp_bench_command_fields, pp_endpoint_fields, pp_engine_fields, pp_study_summary_fields,
+    pp_study_status_fields;
 extern const pp_field_choice pp_journal_choices[];
 
 #endif

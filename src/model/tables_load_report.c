@@ -5,14 +5,14 @@
 /* The words of enums of load_level.h and of capacity/; a test compares them. */
 static const char *const loop_words[] = {"closed", "open", "trace", NULL};
 static const char *const arrivals_words[] = {"constant", "poisson", "gamma", NULL};
-static const char *const end_words[] = {"requests", "duration", "trace", "interrupted",
-                                        "hopeless", "warm-up",  NULL};
+static const char *const end_words[] = {"requests", "duration", "trace",   "interrupted",
+                                        "hopeless", "warm-up",  "decided", NULL};
 static const char *const metric_words[] = {"ttft", "first-answer", "e2e", "tpot",
                                            "gap",  "lateness",     NULL};
 static const char *const kind_words[] = {"percentile", "each", "error-rate", "completion", NULL};
 static const char *const verdict_words[] = {"pass", "fail", "undecided", NULL};
-static const char *const reason_words[] = {"too-few",    "no-requests", "not-valid",
-                                           "overloaded", "gathered",    NULL};
+static const char *const reason_words[] = {"too-few",  "no-requests", "not-valid", "overloaded",
+                                           "gathered", "dependent",   NULL};
 static const char *const steady_words[] = {"known", "no-requests", "never-all-running", "no-length",
                                            NULL};
 static const char *const doubt_words[] = {
@@ -165,7 +165,8 @@ static const pp_fields server_fields =
 
 static const pp_field observed_rows[] = {
     MEMBER("ended_by", "what ended the level", WORDS(end_words)),
-    MEMBER("server_was_idle", "it worked on nothing when the level began; null: it does not tell",
+    MEMBER("server_was_idle",
+           "it worked on nothing when the level began; null: it does not tell, or is too slow to",
            BOOL, OR_NULL),
     MEMBER("idle_wait_ns", "waited for that before the level", COUNT),
     MEMBER("started_unix_ms", "when, by the wall clock", COUNT),
@@ -363,6 +364,11 @@ static const pp_field rules_rows[] = {
     MEMBER("slos", "demands", LIST(slo_type), ITEMS(0, 32)),
     MEMBER("percentiles", "which are shown, ascending", LIST(percentile_type), ITEMS(0, 16)),
     MEMBER("confidence", "of verdicts and intervals", NUMBER(0.5, 1), .above_min = true),
+    OPTION(
+        "stop_early",
+        "percentiles are judged after each request by a sequential test with errors of 5 %, and a "
+        "level ends when they are decided",
+        "false", BOOL),
     MEMBER("cold", "prompts must not come from a cache", BOOL),
     MEMBER("lateness_ms_p99_max", "beyond it: `late`", POSITIVE_REAL),
     MEMBER("stall_ms_max", "beyond it: `stalled`", POSITIVE_REAL),

@@ -1,4 +1,4 @@
-/* The record of one request. */
+/* The record of one request; a request of a suite with its reply. */
 #include "model/field_rows.h"
 #include "model/sample.h"
 #include "model/tables.h"
@@ -88,3 +88,29 @@ static const pp_field sample_rows[] = {
            SHA256, OR_NULL),
 };
 const pp_fields pp_sample_fields = FIELDS_AT("sample", "one request", sample_rows, "samples");
+
+/* ---- suite-replies ----------------------------------------------------------------------------
+ */
+
+static const char *const subject_words[] = {"case", "context", "props", NULL};
+
+static const pp_field reply_rows[] = {
+    MEMBER("of",
+           "what was asked about: a case, a context whose next token is wanted, or the server's "
+           "settings",
+           WORDS(subject_words)),
+    MEMBER("id", "of the case or context; empty for `props`", TEXT),
+    MEMBER("request", "body as it was sent; empty for a GET", TEXT),
+    MEMBER("request_sha256", "of `request`", SHA256),
+    MEMBER("started_ns", "when it began, from the start of the cases or of the contexts", COUNT),
+    MEMBER("ended_ns", "when the reply was complete, or our patience at its end", COUNT),
+    MEMBER("http_status", "null when no reply came", INT(100, INT64_MAX), OR_NULL),
+    MEMBER("content_type", "as the server said; empty: it did not", TEXT),
+    MEMBER("failure", "why there is no whole reply; null when there is one", OBJECT(failure_fields),
+           OR_NULL),
+    MEMBER("body", "of the reply, as far as it came; null where it is no UTF-8", TEXT, OR_NULL),
+    MEMBER("body_hex", "the same in hexadecimal digits; null where `body` is a text", TEXT,
+           OR_NULL),
+};
+const pp_fields pp_suite_reply_fields =
+    FIELDS_AT("suite-reply", "one request of a suite and its reply", reply_rows, "suite-replies");

@@ -98,6 +98,7 @@ static void set_transport(CURL *easy, const pp_http_loop_options *options)
 {
     (void)curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
     (void)curl_easy_setopt(easy, CURLOPT_PROXY, "");
+    (void)curl_easy_setopt(easy, CURLOPT_NOPROXY, "*"); /* else looked up for each request */
     (void)curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     (void)curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     (void)curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
@@ -113,40 +114,47 @@ static void set_transport(CURL *easy, const pp_http_loop_options *options)
     }
 }
 
-static pp_status check_url(const char *url, const char *shown, pp_error *err)
+static pp_status parse_url(const char *url, const char *shown, CURLU **ret_parsed, pp_error *err)
 {
     CURLU *parsed = curl_url();
     CURLUcode code = CURLUE_OUT_OF_MEMORY;
 
     if (parsed != NULL)
         code = curl_url_set(parsed, CURLUPART_URL, url, CURLU_NON_SUPPORT_SCHEME);
-    curl_url_cleanup(parsed);
     if (code == CURLUE_OK &&
-        (strncasecmp(url, "http://", 7) == 0 || strncasecmp(url, "https://", 8) == 0))
+        (strncasecmp(url, "http://", 7) == 0 || strncasecmp(url, "https://", 8) == 0)) {
+        *ret_parsed = parsed;
         return PP_OK;
+    }
+    curl_url_cleanup(parsed);
     return pp_fail(err, PP_ERR_USAGE, "'%s' is no URL of http:// or https://%s%s", shown,
                    code == CURLUE_OK ? "" : ": ", code == CURLUE_OK ? "" : curl_url_strerror(code));
 }
 
+/* Parsed here, once: libcurl would parse a text again for each request. */
 static pp_status set_url(pp_http_transfer *t, const char *url, pp_error *err)
 {
     char safe_url[256];
+    CURLU *parsed = NULL;
     pp_status st;
     char *copy;
 
     if (t->url != NULL && strcmp(t->url, url) == 0)
         return PP_OK;
     pp_http_safe_url(url, safe_url, sizeof safe_url);
-    st = check_url(url, safe_url, err);
+    st = parse_url(url, safe_url, &parsed, err);
     if (st != PP_OK)
         return st;
     copy = strdup(url);
-    if (copy == NULL || curl_easy_setopt(t->easy, CURLOPT_URL, url) != CURLE_OK) {
+    if (copy == NULL || curl_easy_setopt(t->easy, CURLOPT_CURLU, parsed) != CURLE_OK) {
         free(copy);
+        curl_url_cleanup(parsed);
         return pp_fail(err, PP_ERR_MEMORY, "out of memory for a request to '%s'", safe_url);
     }
     free(t->url);
+    curl_url_cleanup(t->parsed_url);
     t->url = copy;
+    t->parsed_url = parsed;
     t->is_tls = strncasecmp(url, "https://", 8) == 0;
     return PP_OK;
 }
@@ -218,6 +226,7 @@ void pp_http_transfer_free(pp_http_transfer *t)
         curl_easy_cleanup(t->easy);
     curl_slist_free_all(t->headers);
     free(t->url);
+    curl_url_cleanup(t->parsed_url);
     t->loop->handle_count--;
     free(t);
 }

@@ -17,7 +17,8 @@ struct pp_http_transfer {
     CURL *easy;
     struct curl_slist *headers; /* set in `easy`, as the url; kept from request to request */
     char *url;
-    bool has_method; /* a method is set in `easy` */
+    CURLU *parsed_url; /* of `url` */
+    bool has_method;   /* a method is set in `easy` */
     bool has_body;
     pp_deadline_node deadline;
     pp_http_handlers handlers;

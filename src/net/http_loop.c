@@ -262,9 +262,10 @@ static void stamp_socket_read(pp_http_loop *loop, int fd)
     int64_t real_ns;
     int64_t at_ns;
     int64_t now_ns;
+    bool is_all;
 
     stamp_by_wake(loop, true);
-    real_ns = pp_segment_first(fd, &loop->stamp.socket_errno);
+    real_ns = pp_segment_first(fd, &loop->stamp.socket_errno, &is_all);
     now_ns = real_ns - loop->real_offset_ns <= loop->woke_ns ? loop->woke_ns : pp_clock_now_ns();
     at_ns = convert_stamp(loop, real_ns, now_ns);
     if (at_ns == 0)
@@ -272,7 +273,7 @@ static void stamp_socket_read(pp_http_loop *loop, int fd)
     loop->stamp.at_ns = at_ns;
     loop->stamp.woke_ns = now_ns;
     loop->stamp.from_kernel = true;
-    if (now_ns - at_ns > LATE_NS && loop->peek_budget > 0) {
+    if (!is_all && now_ns - at_ns > LATE_NS && loop->peek_budget > 0) {
         now_ns = pp_clock_now_ns();
         stamp_segments(loop, fd, real_ns, now_ns);
     }

@@ -3,10 +3,14 @@
  * The kernel stamps segments, not reads. Who comes late finds several in the queue, and the stamp
  * of the first one would be too early for the others by as much as they are apart. A peek tells the
  * stamp of the last byte that it covers, so where one segment ends is found by peeks of different
- * lengths. Segments that the kernel has joined have one stamp, that of the last one (K3). */
+ * lengths. Segments that the kernel has joined have one stamp, that of the last one (K3).
+ *
+ * Most reads bring one chunk of a stream, or a short reply. One short peek shows that nothing else
+ * waits, and tells the stamp of its last byte, which is when it was whole. */
 #ifndef PP_NET_SEGMENT_STAMPS_H
 #define PP_NET_SEGMENT_STAMPS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,9 +19,10 @@ typedef struct pp_segment {
     int64_t real_ns; /* the kernel's stamp, on the wall clock */
 } pp_segment;
 
-/** The stamp of the first byte that waits; 0 for none. ret_errno: set when the socket has an error
- * or nothing waits. */
-int64_t pp_segment_first(int fd, int *ret_errno);
+/** The stamp of the first byte that waits; 0 for none. Where all that waits is one chunk or its
+ * end, or a short reply, that of the last byte. ret_errno: set when the socket has an error or
+ * nothing waits. ret_is_all: the stamp holds for all that waits. */
+int64_t pp_segment_first(int fd, int *ret_errno, bool *ret_is_all);
 
 /**
  * The segments that wait, oldest first; the last one takes in all that were not told apart.

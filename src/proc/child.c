@@ -60,6 +60,8 @@ static int become_program(const pp_child_options *options, char **environment, c
         if (dup2(fds[i], i) < 0)
             return errno;
     }
+    if (options->folder != NULL && chdir(options->folder) != 0)
+        return errno;
     reset_signals();
     execve(options->argv[0], (char *const *)options->argv, environment);
     return errno;

@@ -22,6 +22,7 @@ typedef struct pp_child pp_child;
 typedef struct pp_child_options {
     const char *const *argv;        /* NULL at the end; argv[0] is a path, no search */
     const char *const *environment; /* "NAME=value", NULL at the end; NULL: ours */
+    const char *folder;             /* it runs there, and argv[0] starts from there; NULL: ours */
     const char *stdout_path;        /* a new file; NULL: /dev/null */
     const char *stderr_path;        /* a new file; NULL: /dev/null; equal paths share one file */
 } pp_child_options;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -82,4 +83,22 @@ bool pp_port_is_held_by(uint16_t port, pid_t pid)
     }
     (void)fclose(sockets); /* only read from */
     return found;
+}
+
+pid_t pp_port_find_holder(uint16_t port)
+{
+    const struct dirent *entry;
+    pid_t holder = 0;
+    DIR *folder = port == 0 ? NULL : opendir("/proc");
+
+    if (folder == NULL)
+        return 0;
+    while (holder == 0 && (entry = readdir(folder)) != NULL) {
+        long pid = strtol(entry->d_name, NULL, 10); /* 0 for names that are no number */
+
+        if (pid > 0 && pp_port_is_held_by(port, (pid_t)pid))
+            holder = (pid_t)pid;
+    }
+    (void)closedir(folder);
+    return holder;
 }

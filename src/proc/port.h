@@ -15,4 +15,7 @@ PP_MUST_CHECK pp_status pp_port_find_free(uint16_t *ret_port, pp_error *err);
 /** Does process `pid` hold the IPv4 socket that listens on 127.0.0.1 (or any address) : port? */
 bool pp_port_is_held_by(uint16_t port, pid_t pid);
 
+/** The process that holds it; 0 when there is none that we may look into, and for port 0. */
+pid_t pp_port_find_holder(uint16_t port);
+
 #endif

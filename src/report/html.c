@@ -112,6 +112,7 @@ static pp_status put_sections(const pp_view *v, pp_error *err)
         return st;
     pp_section_others(v);
     pp_section_measured(v);
+    pp_section_quality(v);
     pp_section_runs(v);
     pp_section_machine(v);
     pp_section_models(v);

@@ -119,7 +119,7 @@ pp_status pp_load_put_commands(const pp_view *v, const pp_combined_load_evaluati
         return PP_OK;
     }
     pp_put(v, "<h3>Which servers answered</h3>\n");
-    pp_put_table_open(v, "Command lines of the load against those of the study", "wide");
+    pp_put_table_open(v, "Command lines of the load against those of the study", "wide many");
     pp_put(v, "<thead><tr>");
     pp_put_column(v, "Candidate", false);
     pp_put_column(v, "Endpoint", false);

@@ -127,9 +127,9 @@ static pp_status put_charts(const pp_view *v, const pp_report_extras *extras, pp
         const char *id, *title, *unit;
         figure_function *figure;
     } rows[] = {
-        {"endpoint-requests", "Requests per second", " req/s", requests_of},
-        {"endpoint-tokens", "Generated tokens per second", " tok/s", tokens_of},
-        {"endpoint-e2e", "End-to-end latency p95, ms", " ms", e2e_of},
+        {"endpoint-requests", "Endpoints: requests per second", " req/s", requests_of},
+        {"endpoint-tokens", "Endpoints: generated tokens per second", " tok/s", tokens_of},
+        {"endpoint-e2e", "Endpoints: end-to-end latency p95, ms", " ms", e2e_of},
     };
     pp_line *lines = PP_ARENA_NEW(v->arena, pp_line, extras->load_document_count);
     pp_status st = pp_arena_check(v->arena, err);
@@ -222,7 +222,7 @@ static void put_levels(const pp_view *v, const pp_report_extras *extras)
     static const char *const columns[] = {"Requests", "Failed",           "Requests/s",
                                           "Tokens/s", "First token, p95", "End to end, p95"};
 
-    pp_put_table_open(v, "Every level of every load report", "wide");
+    pp_put_table_open(v, "Every level of every load report", "wide many");
     pp_put(v, "<thead><tr>");
     pp_put_column(v, "Endpoint", false);
     pp_put_column(v, "Load", false);

@@ -80,7 +80,7 @@ static void put_table(const pp_view *v, const pp_combined_load_evaluation *load)
                                           "End to end, p95",
                                           "Peak memory"};
 
-    pp_put_table_open(v, "Every level of every candidate", "wide");
+    pp_put_table_open(v, "Every level of every candidate", "wide many");
     pp_put(v, "<thead><tr>");
     pp_put_column(v, "Candidate", false);
     for (size_t i = 0; i < PP_COUNT_OF(columns); i++)
@@ -104,8 +104,9 @@ static void put_sample(const pp_view *v, const pp_load_evaluation *e, const pp_l
 {
     const pp_load_sample *s = &row->samples[i];
 
-    pp_put(v, "<tr>");
-    put_number_cell(v, (double)(i + 1), "");
+    pp_put(v, "<tr><th scope=\"row\" class=\"num\">");
+    pp_put_count(v, i + 1);
+    pp_put(v, "</th>");
     put_number_cell(v, (double)(i % e->method.prompt_count + 1), "");
     put_number_cell(v, s->started_at_seconds - row->samples[0].started_at_seconds, " s");
     pp_put_real_cell(v, s->ttft_ms, " ms");
@@ -123,13 +124,16 @@ static void put_samples(const pp_view *v, const pp_load_evaluation *e, const pp_
 {
     static const char *const columns[] = {"Request",     "Prompt",     "Begun at",
                                           "First token", "End to end", "Tokens"};
+    const char *caption = pp_arena_printf(
+        v->arena, "Every measured request of %s at %lld, from the first one's begin",
+        e->candidate_id.data, (long long)row->concurrency);
 
     pp_put(v, "<details><summary>Samples of ");
     pp_put_label_of(v, e->candidate_id);
     pp_put(v, " at ");
     pp_put_number(v, (double)row->concurrency);
     pp_put(v, row->concurrency == 1 ? " client</summary>\n" : " clients</summary>\n");
-    pp_put_table_open(v, "Every measured request, counted from the first one's begin", "values");
+    pp_put_table_open(v, caption == NULL ? "" : caption, "values");
     pp_put(v, "<thead><tr>");
     for (size_t i = 0; i < PP_COUNT_OF(columns); i++)
         pp_put_column(v, columns[i], true);

@@ -81,6 +81,21 @@ static void put_noise(const pp_view *v)
     pp_put(v, "</div>\n");
 }
 
+/* Blocks that were measured again: the figures are those of the last time. */
+static void put_repeats(const pp_view *v)
+{
+    double count;
+
+    if (!pp_lookup_number(v->study, "repeated_block_count", &count) || count <= 0.0)
+        return;
+    pp_put(v, "<div class=\"banner\" role=\"note\"><strong>");
+    pp_put_number(v, count);
+    pp_put(v, count == 1.0 ? " block" : " blocks");
+    pp_put(v, " measured again.</strong> Something else used the machine during a run, so all "
+              "candidates of that phase and pass were measured once more; earlier attempts are "
+              "kept in the bundle, below attempts/.</div>\n");
+}
+
 static void put_failures(const pp_view *v)
 {
     double count;
@@ -109,6 +124,7 @@ void pp_section_banners(const pp_view *v)
     put_origin(v);
     put_quality(v);
     put_noise(v);
+    put_repeats(v);
     put_failures(v);
     put_classification(v);
 }

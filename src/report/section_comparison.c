@@ -3,6 +3,9 @@
 #include "decide/frontier.h"
 #include "stats/close.h"
 
+/* As many columns of figures fit the width of an upright A4 sheet without breaking words. */
+#define PORTRAIT_METRICS 8
+
 static void put_head_cell(const pp_view *v, pp_text metric)
 {
     pp_direction direction;
@@ -120,7 +123,8 @@ void pp_section_comparison(const pp_view *v)
               "frontier tells values apart. &quot;best&quot; is the best eligible value of a "
               "metric.</p>\n");
     pp_put_shown_note(v);
-    pp_put_table_open(v, "Candidates and what was measured of each", "wide");
+    pp_put_table_open(v, "Candidates and what was measured of each",
+                      v->metric_count > PORTRAIT_METRICS ? "wide many" : "wide");
     pp_put(v, "<thead><tr><th scope=\"col\">Candidate</th><th scope=\"col\">Status</th>");
     for (size_t i = 0; i < v->metric_count; i++)
         put_head_cell(v, v->metrics[i]);

@@ -21,7 +21,7 @@ pp_status pp_section_deployment(const pp_view *v, pp_error *err)
         pp_put(v, "<p>As it was run for ");
         pp_put_candidate(v, v->decision->selected);
         pp_put(v, ", quoted for a POSIX shell.</p>\n<pre class=\"command\" tabindex=\"0\" "
-                  "role=\"region\" aria-label=\"Deployment command\"><code>");
+                  "role=\"region\" aria-label=\"The command\"><code>");
         pp_html_lines(v->out, (pp_text){pp_buf_text(&command), command.size});
         pp_put(v, "</code></pre>\n");
     }

@@ -7,7 +7,9 @@ static void put_violation(const pp_view *v, const pp_violation *violation)
     pp_put(v, "<li>");
     pp_put_metric(v, metric);
     if (violation->kind == PP_VIOLATION_MISSING_METRIC) {
-        pp_put(v, " was not measured, and the constraints need it</li>");
+        pp_put(v, violation->of_baseline
+                      ? " of the baseline is missing or 0, so what is kept of it is unknown</li>"
+                      : " was not measured, and the constraints need it</li>");
         return;
     }
     pp_put(v, " ");

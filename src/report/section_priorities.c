@@ -28,12 +28,22 @@ static void put_switch(const pp_view *v, const pp_profiles *profiles)
     }
 }
 
+/* A caption of its own for each panel, so that regions have different names. */
+static void put_table_open(const pp_view *v, const char *what, const pp_profile *profile,
+                           const char *table_class)
+{
+    const char *caption =
+        pp_arena_printf(v->arena, "%s the priority %s", what, profile->label.data);
+
+    pp_put_table_open(v, caption == NULL ? what : caption, table_class);
+}
+
 static void put_choice(const pp_view *v, const pp_profile_decision *item)
 {
     const pp_goal *goal = &item->profile->objective;
     const pp_decision *d = &item->decision;
 
-    pp_put_table_open(v, "What this priority chooses", "facts-table");
+    put_table_open(v, "What is chosen by", item->profile, "facts-table");
     pp_put(v, "<tbody>\n");
     pp_put_row_open(v, "Selected");
     if (d->has_winner)
@@ -86,7 +96,7 @@ static void put_metrics(const pp_view *v, const pp_profile_decision *item)
     size_t selected = item->decision.selected;
     size_t count = 0;
 
-    pp_put_table_open(v, "The selected candidate against the baseline", "values");
+    put_table_open(v, "Selected against baseline by", item->profile, "values");
     pp_put(v, "<thead><tr>");
     pp_put_column(v, "Metric", false);
     pp_put_column(v, "Value", true);

@@ -47,7 +47,9 @@ static void put_facts(const pp_view *v)
 #define PARAMETERS_MAX_BYTES ((size_t)32 << 10)
 #define METADATA_MAX_BYTES   ((size_t)2 << 20)
 
-static pp_status put_json(const pp_view *v, const pp_json *value, size_t most, pp_error *err)
+/* `id`, where there is one, tells one such block from the others. */
+static pp_status put_json(const pp_view *v, const char *what, pp_text id, const pp_json *value,
+                          size_t most, pp_error *err)
 {
     pp_buf text;
     pp_status st;
@@ -59,7 +61,10 @@ static pp_status put_json(const pp_view *v, const pp_json *value, size_t most, p
         pp_put_count(v, text.size);
         pp_put(v, " bytes long; the benchmark set holds it.</p>\n");
     } else if (st == PP_OK) {
-        pp_put(v, "<pre tabindex=\"0\"><code>");
+        pp_put(v, "<pre tabindex=\"0\" role=\"group\" aria-label=\"");
+        pp_put(v, what);
+        pp_put_text(v, id);
+        pp_put(v, "\"><code>");
         pp_html_lines(v->out, (pp_text){pp_buf_text(&text), text.size});
         pp_put(v, "</code></pre>\n");
     }
@@ -76,7 +81,8 @@ static pp_status put_parameters(const pp_view *v, size_t candidate, pp_error *er
     pp_put_candidate(v, candidate);
     pp_put(v, "</summary>\n");
     if (parameters != NULL)
-        st = put_json(v, parameters, PARAMETERS_MAX_BYTES, err);
+        st = put_json(v, "Parameters of ", v->set->candidates[candidate].id, parameters,
+                      PARAMETERS_MAX_BYTES, err);
     else
         pp_put(v, "<p><span class=\"absent\">no parameters recorded</span></p>\n");
     pp_put(v, "</details>\n");
@@ -91,7 +97,7 @@ static pp_status put_metadata(const pp_view *v, pp_error *err)
     if (v->metadata == NULL)
         return PP_OK;
     pp_put(v, "<h3>Metadata of the set</h3>\n<details><summary>As the document has it</summary>\n");
-    st = put_json(v, v->metadata, METADATA_MAX_BYTES, err);
+    st = put_json(v, "Metadata", (pp_text){0}, v->metadata, METADATA_MAX_BYTES, err);
     pp_put(v, "</details>\n");
     return st;
 }

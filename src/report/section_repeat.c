@@ -117,7 +117,7 @@ static void put_stability(const pp_view *v, const pp_stability *s)
 {
     put_count(v, s);
     pp_put_table_open(v, "Each candidate in each pass against the baseline of the same pass",
-                      "wide");
+                      "wide many");
     put_columns(v, s);
     put_rows(v, s);
     pp_put(v, "</tbody>\n");

@@ -2,15 +2,20 @@
 
 #define MAX_RUNS 2000
 
-static void put_member_text(const pp_view *v, const pp_json *run, const char *key)
+static void put_text_or_absent(const pp_view *v, const pp_json *run, const char *key)
 {
     pp_text text;
 
-    pp_put(v, "<td>");
     if (pp_lookup_text(run, key, &text))
         pp_put_text(v, text);
     else
         pp_put(v, "<span class=\"absent\">not recorded</span>");
+}
+
+static void put_member_text(const pp_view *v, const pp_json *run, const char *key)
+{
+    pp_put(v, "<td>");
+    put_text_or_absent(v, run, key);
     pp_put(v, "</td>");
 }
 
@@ -30,13 +35,20 @@ static void put_member_number(const pp_view *v, const pp_json *run, const char *
     pp_put(v, "</td>");
 }
 
-/* Causes of a disturbed run with value and limit; the text of a failed one. */
+/* Number of a later attempt, causes of a disturbed run with value and limit, text of a failed one.
+ */
 static void put_remarks(const pp_view *v, const pp_json *run)
 {
     const pp_json *reasons = pp_lookup_array(run, "reasons");
     pp_text text;
+    double attempt;
 
     pp_put(v, "<td>");
+    if (pp_lookup_number(run, "attempt", &attempt) && attempt > 1.0) {
+        pp_put(v, "attempt ");
+        pp_put_number(v, attempt);
+        pp_put(v, "; ");
+    }
     if (pp_lookup_text(run, "failure", &text)) {
         pp_put_text(v, text);
         pp_put(v, " ");
@@ -70,7 +82,9 @@ static void put_run(const pp_view *v, const pp_json *run)
     bool disturbed = pp_lookup_text(run, "verdict", &verdict) && pp_text_is(verdict, "disturbed");
 
     pp_put(v, disturbed ? "<tr class=\"disturbed\">" : "<tr>");
-    put_member_text(v, run, "candidate_id");
+    pp_put(v, "<th scope=\"row\">");
+    put_text_or_absent(v, run, "candidate_id");
+    pp_put(v, "</th>");
     put_member_text(v, run, "phase");
     put_member_number(v, run, "pass", 1.0, "");
     put_member_text(v, run, "outcome");
@@ -91,7 +105,7 @@ void pp_section_runs(const pp_view *v)
     pp_put_section_open(v, "runs", "Runs, and how quiet the machine was");
     pp_put(v, "<p>Foreign CPU is the largest share of one core that other processes took over two "
               "seconds; steal is the share of CPU time that the hypervisor gave to others.</p>\n");
-    pp_put_table_open(v, "Every run in the order in which it was made", "wide");
+    pp_put_table_open(v, "Every run that counts, in the order of the plan", "wide");
     pp_put(v, "<thead><tr><th scope=\"col\">Candidate</th><th scope=\"col\">Phase</th>"
               "<th scope=\"col\" class=\"num\">Pass</th><th scope=\"col\">Outcome</th>"
               "<th scope=\"col\">Machine</th><th scope=\"col\" class=\"num\">Foreign CPU, peak</th>"

@@ -1,18 +1,21 @@
 #include "report/view.h"
 
-/* One rule or group of rules an item; NULL ends the list. */
+/* One rule or group of rules an item; NULL ends the list.
+ *
+ * .scroll: shades at its edges tell that there is more; the ends of the content cover them.
+ * .many, printed: gets a sheet across, and breaks words where nothing else helps. */
 const char *const pp_report_style[] = {
     ":root{color-scheme:light dark;--bg:#f6f7f8;--card:#fff;--text:#1b1f24;--muted:#57606a;"
     "--line:#d8dde3;--accent:#0b5cad;--soft:#e8f1fb;--good:#176639;--bad:#a3261d;--warn:#7a4300;"
-    "--warnbg:#fff4e0;--hatch:#a3261d}\n",
+    "--warnbg:#fff4e0;--hatch:#a3261d;--shade:#00000033}\n",
     "@media (prefers-color-scheme:dark){:root{--bg:#121518;--card:#1a1e23;--text:#e6e9ec;"
     "--muted:#a3adb7;--line:#343b43;--accent:#79b8ff;--soft:#1c2b3b;--good:#7bd59b;--bad:#ff9a90;"
-    "--warn:#f3c27a;--warnbg:#33280f;--hatch:#ff9a90}}\n",
+    "--warn:#f3c27a;--warnbg:#33280f;--hatch:#ff9a90;--shade:#ffffff33}}\n",
     "*{box-sizing:border-box}\n",
     "html{-webkit-text-size-adjust:100%;text-size-adjust:100%}\n",
     "body{margin:0;background:var(--bg);color:var(--text);font:16px/1.55 system-ui,-apple-system,"
     "\"Segoe UI\",Roboto,\"Noto Sans\",\"Liberation Sans\",sans-serif;overflow-wrap:anywhere}\n",
-    "header,main,footer{max-width:70rem;margin:0 auto;padding:0 1.25rem}\n",
+    "header,main,footer{max-width:80rem;margin:0 auto;padding:0 1.25rem}\n",
     "header{padding-top:2.25rem;padding-bottom:.75rem}\n",
     "footer{padding-top:1rem;padding-bottom:2.5rem;color:var(--muted);font-size:.85rem}\n",
     "main{outline:0}\n",
@@ -53,17 +56,22 @@ const char *const pp_report_style[] = {
     ".facts dd{margin:0;font-weight:600;font-size:1.08rem;font-variant-numeric:tabular-nums}\n",
     ".facts .main dd{color:var(--accent);font-size:1.45rem;line-height:1.2}\n",
     ".facts small{display:block;font-weight:400;color:var(--muted);font-size:.83rem}\n",
-    ".scroll{overflow-x:auto;margin:.5rem 0;border-radius:.3rem}\n",
+    ".scroll{overflow-x:auto;margin:.5rem 0;border-radius:.3rem;"
+    "background:linear-gradient(90deg,var(--card) 40%,transparent) 0 0/2.5rem 100% no-repeat local,"
+    "linear-gradient(270deg,var(--card) 40%,transparent) 100% 0/2.5rem 100% no-repeat local,"
+    "linear-gradient(90deg,var(--shade),transparent) 0 0/.75rem 100% no-repeat scroll,"
+    "linear-gradient(270deg,var(--shade),transparent) 100% 0/.75rem 100% no-repeat scroll}\n",
     "table{border-collapse:collapse;width:100%;font-size:.92rem;"
     "font-variant-numeric:tabular-nums;overflow-wrap:normal}\n",
     "caption{text-align:left;color:var(--muted);font-size:.85rem;padding:.2rem 0 .4rem}\n",
-    "th,td{text-align:left;vertical-align:top;padding:.5rem .7rem;border-top:1px solid "
+    "th,td{text-align:left;vertical-align:top;padding:.5rem .6rem;border-top:1px solid "
     "var(--line)}\n",
     "thead th{border-top:0;border-bottom:2px solid var(--line);font-size:.83rem;line-height:1.3;"
     "vertical-align:bottom;color:var(--muted)}\n",
     "thead small{display:block;font-weight:400}\n",
     "tbody th{font-weight:600}\n",
-    ".wide tbody th,.reasons tbody th{min-width:11rem;max-width:18rem;overflow-wrap:anywhere}\n",
+    ".wide tbody th,.reasons tbody th{min-width:9.5rem;max-width:18rem;overflow-wrap:anywhere}\n",
+    ".wide th,.wide td{padding-left:.45rem;padding-right:.45rem}\n",
     ".num{text-align:right}\n",
     "thead .num{min-width:6.5rem}\n",
     "td.num{white-space:nowrap}\n",
@@ -71,10 +79,13 @@ const char *const pp_report_style[] = {
     ".hash{overflow-wrap:anywhere}\n",
     ".wide .hash{display:block;min-width:18rem}\n",
     ".selected th,.selected td{background:var(--soft)}\n",
-    ".disturbed td{background:var(--warnbg)}\n",
+    ".disturbed th,.disturbed td{background:var(--warnbg)}\n",
+    ".facts-table{overflow-wrap:anywhere}\n",
     ".facts-table th{width:17rem;font-weight:500;color:var(--muted)}\n",
+    ".reasons tbody th code{display:block;font-weight:400}\n",
+    ".reasons td:last-child{min-width:16rem}\n",
     ".reasons ul{margin:0;padding-left:1.1rem}\n",
-    ".change{display:block;font-size:.83rem;color:var(--muted)}\n",
+    ".change{display:block;font-size:.8rem;color:var(--muted)}\n",
     ".change.improved{color:var(--good)}\n",
     ".change.regressed{color:var(--bad)}\n",
     ".effect{font-weight:600}.effect.improved{color:var(--good)}"
@@ -132,18 +143,32 @@ const char *const pp_report_style[] = {
     "stroke-dasharray:14 4}svg .f5{fill:var(--bad)}\n",
     "svg path[class^=f]{stroke:var(--card);stroke-width:1.5}\n",
     "@media (max-width:40rem){header,main,footer{padding-left:.8rem;padding-right:.8rem}"
-    "section{padding:1.1rem .9rem}.facts-table th{width:9rem}h1,.verdict h2{font-size:1.4rem}}\n",
+    "section{padding:1.1rem .9rem}.facts-table th{width:8rem}h1,.verdict h2{font-size:1.4rem}"
+    "th,td,.wide th,.wide td{padding:.45rem .35rem}"
+    ".wide tbody th,.reasons tbody th{min-width:7.25rem;max-width:9rem}"
+    ".reasons td:last-child{min-width:7.5rem}}\n",
     "@media (prefers-reduced-motion:reduce){*{animation:none!important;transition:none!important;"
     "scroll-behavior:auto!important}}\n",
     "@media print{@page{size:A4;margin:14mm}:root{--bg:#fff;--card:#fff;--text:#000;"
     "--muted:#444;--line:#bbb;--accent:#0b4a8f;--soft:#eef4fb;--good:#14572f;--bad:#8f1f17;"
-    "--warn:#6b3b00;--warnbg:#fff;--hatch:#8f1f17}body{font-size:9.5pt;line-height:1.4}"
+    "--warn:#6b3b00;--warnbg:#fff;--hatch:#8f1f17}html{font-size:9.5pt}body{font-size:1rem;"
+    "line-height:1.4}"
     "header,main,footer{max-width:none;padding-left:0;padding-right:0}.skip{display:none}"
     "section{border:0;border-top:1px solid #bbb;border-radius:0;padding:.8rem 0;margin:.6rem 0}"
-    ".scroll{overflow:visible}pre{overflow:visible;white-space:pre-wrap;overflow-wrap:anywhere}"
-    "table{font-size:7.5pt;overflow-wrap:anywhere}th,td{padding:.2rem .3rem}"
-    "thead .num,.wide tbody th,.reasons tbody th,.wide .hash{min-width:0}"
-    "td.num,.tag{white-space:normal}thead{display:table-header-group}"
+    ".scroll{overflow:visible;background:none}pre{overflow:visible;white-space:pre-wrap;overflow-"
+    "wrap:anywhere}"
+    "table{font-size:.75rem;overflow-wrap:anywhere}td.num,.tag{overflow-wrap:break-word}"
+    "th,td,.wide th,.wide td{padding:.2rem .25rem;min-width:4.2rem}th.num,td.num{min-width:3.4rem}"
+    "thead th,thead small,.change,.tag{font-size:.7rem}.tag{padding:0 .3rem}"
+    "td.num .tag{margin-right:0}"
+    "@page across{size:A4 landscape}.scroll:has(.many){page:across}"
+    ".many,.many td.num,.many .tag{overflow-wrap:anywhere}.many{font-size:.65rem}"
+    ".many th,.many td,.many th.num,.many td.num{padding:.1rem;min-width:0}"
+    ".many thead th,.many thead small,.many .change,.many .tag{font-size:.6rem;padding:0 .1rem}"
+    "thead .num,.wide .hash,.reasons td:last-child{min-width:3.4rem}"
+    ".wide tbody th,.reasons tbody th{min-width:4.2rem}.wide.many th,.wide.many td{min-width:0}"
+    ".many thead .num{min-width:0}"
+    "td.words{min-width:0}td.num,.tag{white-space:normal}thead{display:table-header-group}"
     "tr,figure,.banner,.facts{break-inside:avoid}h2,h3,caption{break-after:avoid}"
     "svg{min-width:0}.switch>input,.switch>label,nav{display:none}}\n",
     NULL};

@@ -132,6 +132,7 @@ PP_MUST_CHECK pp_status pp_section_charts(const pp_view *v, pp_error *err);
 void pp_section_others(const pp_view *v);
 void pp_section_guardrails(const pp_view *v);
 void pp_section_measured(const pp_view *v);
+void pp_section_quality(const pp_view *v);
 void pp_section_runs(const pp_view *v);
 void pp_section_machine(const pp_view *v);
 void pp_section_models(const pp_view *v);

@@ -299,6 +299,24 @@ pp_status pp_sim_tokenize_read(pp_arena *arena, pp_bytes body, pp_text *ret_cont
     return st;
 }
 
+pp_status pp_sim_vllm_tokenize_read(pp_arena *arena, pp_bytes body, const char *model,
+                                    pp_text *ret_prompt, pp_error *err)
+{
+    const pp_json *root, *prompt, *asked;
+    pp_status st = read_body(arena, body, &root, err);
+
+    if (st == PP_OK)
+        st = pp_json_member_of(root, "prompt", PP_JSON_STRING, &prompt, err);
+    if (st != PP_OK)
+        return st;
+    asked = pp_json_find(root, "model");
+    if (asked != NULL && asked->kind != PP_JSON_NULL &&
+        (asked->kind != PP_JSON_STRING || !pp_text_is(asked->text, model)))
+        return pp_json_fail(asked, err, "there is no such model");
+    *ret_prompt = prompt->text;
+    return PP_OK;
+}
+
 pp_status pp_sim_detokenize_read(pp_arena *arena, pp_bytes body, pp_text *ret_content,
                                  pp_error *err)
 {

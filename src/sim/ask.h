@@ -43,6 +43,10 @@ PP_MUST_CHECK pp_status pp_sim_template_read(pp_arena *arena, pp_bytes body, pp_
 PP_MUST_CHECK pp_status pp_sim_tokenize_read(pp_arena *arena, pp_bytes body, pp_text *ret_content,
                                              bool *ret_with_pieces, pp_error *err);
 
+/** The body of vLLM's /tokenize: `prompt`; a `model` that is not the one served is refused. */
+PP_MUST_CHECK pp_status pp_sim_vllm_tokenize_read(pp_arena *arena, pp_bytes body, const char *model,
+                                                  pp_text *ret_prompt, pp_error *err);
+
 /** The body of /detokenize: the text of its tokens, which need not be UTF-8. */
 PP_MUST_CHECK pp_status pp_sim_detokenize_read(pp_arena *arena, pp_bytes body, pp_text *ret_content,
                                                pp_error *err);

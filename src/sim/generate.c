@@ -586,6 +586,7 @@ static void prepare_reply(pp_sim_call *call)
         .ask = &call->ask,
         .quirks = &call->quirks,
         .model = o->model,
+        .profile = o->profile,
         .seed = o->service.seed,
         .serial = call->serial,
         .created_s = call->sim->started_s,

@@ -32,6 +32,15 @@ static void put_tail(const pp_sim_reply *r, bool is_chunk, pp_buf *out)
                   is_chat(r) && is_chunk ? ".chunk" : "");
 }
 
+/* vLLM has none. */
+static void put_more_timings(const pp_sim_reply *r, pp_buf *out)
+{
+    if (r->profile == PP_SIM_PROFILE_VLLM)
+        return;
+    pp_buf_append_char(out, ',');
+    pp_sim_put_timings(r, out);
+}
+
 /* ---- choices ----------------------------------------------------------------------------------
  */
 
@@ -191,10 +200,8 @@ void pp_sim_say_piece(const pp_sim_reply *r, size_t from, int64_t first_token, b
             pp_sim_put_usage(r, out);
         }
     }
-    if (r->ask->timings_per_token) {
-        pp_buf_append_char(out, ',');
-        pp_sim_put_timings(r, out);
-    }
+    if (r->ask->timings_per_token)
+        put_more_timings(r, out);
     pp_buf_append_char(out, '}');
 }
 
@@ -259,10 +266,8 @@ void pp_sim_say_finish(const pp_sim_reply *r, pp_buf *out)
         pp_buf_append_text(out, "\"text\":\"\",\"logprobs\":null}],");
     }
     put_tail(r, true, out);
-    if (!usage_follows(r) && r->quirks->usage != PP_SIM_USAGE_NEVER) {
-        pp_buf_append_char(out, ',');
-        pp_sim_put_timings(r, out);
-    }
+    if (!usage_follows(r) && r->quirks->usage != PP_SIM_USAGE_NEVER)
+        put_more_timings(r, out);
     pp_buf_append_char(out, '}');
 }
 
@@ -280,8 +285,7 @@ bool pp_sim_say_usage(const pp_sim_reply *r, pp_buf *out)
     put_tail(r, true, out);
     pp_buf_append_char(out, ',');
     pp_sim_put_usage(r, out);
-    pp_buf_append_char(out, ',');
-    pp_sim_put_timings(r, out);
+    put_more_timings(r, out);
     pp_buf_append_char(out, '}');
     return true;
 }
@@ -329,12 +333,11 @@ void pp_sim_say_whole(const pp_sim_reply *r, pp_buf *out)
     }
     pp_buf_append_text(out, "}],");
     put_tail(r, false, out);
-    pp_buf_append_char(out, ',');
     if (r->quirks->usage != PP_SIM_USAGE_NEVER) {
-        pp_sim_put_usage(r, out);
         pp_buf_append_char(out, ',');
+        pp_sim_put_usage(r, out);
     }
-    pp_sim_put_timings(r, out);
+    put_more_timings(r, out);
     pp_buf_append_char(out, '}');
 }
 

@@ -8,11 +8,21 @@
 #include "sim/ask.h"
 #include "sim/quirks.h"
 
+/* Which server it passes for. */
+typedef enum pp_sim_profile {
+    PP_SIM_PROFILE_LLAMA_SERVER = 0,
+    PP_SIM_PROFILE_VLLM /* end points of the OpenAI API, /tokenize and gauges of its own */
+} pp_sim_profile;
+
+/** "llama-server", "vllm"; NULL behind the last. */
+const char *pp_sim_profile_name(size_t profile);
+
 /* One answer as far as it has come. */
 typedef struct pp_sim_reply {
     const pp_sim_ask *ask;
     const pp_sim_quirks *quirks;
     const char *model;
+    pp_sim_profile profile;
     uint64_t seed;
     int64_t serial; /* of the request; from 1 */
     int64_t created_s;
@@ -62,6 +72,7 @@ typedef struct pp_sim_slot_state {
 
 typedef struct pp_sim_state {
     const char *model;
+    pp_sim_profile profile;
     int64_t slot_count;
     int64_t n_ctx;
     bool speculative;
@@ -80,6 +91,7 @@ void pp_sim_say_props(const pp_sim_state *state, const pp_sim_quirks *quirks, pp
 void pp_sim_say_slots(const pp_sim_state *state, const pp_sim_quirks *quirks, pp_buf *out);
 void pp_sim_say_metrics(const pp_sim_state *state, const pp_sim_quirks *quirks, pp_buf *out);
 void pp_sim_say_models(const pp_sim_state *state, int64_t created_s, pp_buf *out);
+void pp_sim_say_vllm_tokens(const pp_sim_state *state, pp_text prompt, pp_buf *out);
 void pp_sim_say_tokens(pp_text content, bool with_pieces, pp_buf *out);
 void pp_sim_say_content(const char *key, pp_text content, pp_buf *out);
 

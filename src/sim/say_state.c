@@ -164,10 +164,31 @@ static void put_metrics(const pp_sim_state *s, const pp_sim_quirks *q, pp_buf *o
         put_metric(&metrics[i], q, out);
 }
 
+/* The gauges that tell whether it works; https://docs.vllm.ai/en/stable/usage/metrics/ */
+static void put_vllm_gauge(const pp_sim_state *s, const char *name, const char *help, int64_t value,
+                           pp_buf *out)
+{
+    pp_buf_printf(out, "# HELP vllm:%s %s\n# TYPE vllm:%s gauge\nvllm:%s{engine=\"0\",", name, help,
+                  name, name);
+    pp_buf_append_text(out, "model_name=\"");
+    pp_sim_say_text(out, pp_text_of(s->model));
+    pp_buf_printf(out, "\"} %lld.0\n", (long long)value);
+}
+
+static void put_vllm_metrics(const pp_sim_state *s, pp_buf *out)
+{
+    put_vllm_gauge(s, "num_requests_running", "requests that are worked on", s->processing, out);
+    put_vllm_gauge(s, "num_requests_waiting", "requests that wait", s->deferred, out);
+}
+
 void pp_sim_say_metrics(const pp_sim_state *s, const pp_sim_quirks *q, pp_buf *out)
 {
     pp_buf text;
 
+    if (s->profile == PP_SIM_PROFILE_VLLM) {
+        put_vllm_metrics(s, out);
+        return;
+    }
     if (q->metrics != PP_SIM_METRICS_STRING) {
         put_metrics(s, q, out);
         return;
@@ -178,6 +199,16 @@ void pp_sim_say_metrics(const pp_sim_state *s, const pp_sim_quirks *q, pp_buf *o
     pp_sim_say_text(out, (pp_text){pp_buf_text(&text), text.size});
     pp_buf_append_char(out, '"');
     pp_buf_done(&text);
+}
+
+/* ---- profiles ---------------------------------------------------------------------------------
+ */
+
+static const char *const profile_names[] = {"llama-server", "vllm"};
+
+const char *pp_sim_profile_name(size_t profile)
+{
+    return profile < PP_COUNT_OF(profile_names) ? profile_names[profile] : NULL;
 }
 
 /* ---- the small ones ---------------------------------------------------------------------------
@@ -207,6 +238,24 @@ void pp_sim_say_models(const pp_sim_state *s, int64_t created_s, pp_buf *out)
                   "\"size\":0,\"ftype\":\"simulated\"}}]}",
                   (long long)created_s, PP_SIM_VOCABULARY, (long long)s->n_ctx,
                   (long long)s->n_ctx);
+}
+
+void pp_sim_say_vllm_tokens(const pp_sim_state *s, pp_text prompt, pp_buf *out)
+{
+    pp_text rest = prompt;
+    int64_t count = 0;
+
+    while (rest.size > 0) {
+        size_t size = pp_sim_token_size(rest);
+
+        rest.data += size;
+        rest.size -= size;
+        count++;
+    }
+    pp_buf_printf(out, "{\"count\":%lld,\"max_model_len\":%lld,\"tokens\":", (long long)count,
+                  (long long)s->n_ctx);
+    pp_sim_put_ids(prompt, out);
+    pp_buf_append_text(out, ",\"token_strs\":null}");
 }
 
 /* A piece that is no UTF-8 is the list of its bytes. */

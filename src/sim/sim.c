@@ -140,6 +140,7 @@ static pp_sim_state *current_state(pp_sim *sim)
     pp_sim_state *s = &sim->state;
 
     s->model = sim->options.model;
+    s->profile = sim->options.profile;
     s->slot_count = sim->options.slot_count;
     s->n_ctx = sim->options.n_ctx;
     s->speculative = sim->options.service.draft_tokens > 0;
@@ -206,6 +207,20 @@ static void show_metrics(pp_sim_call *call)
 static void show_models(pp_sim_call *call)
 {
     pp_sim_say_models(current_state(call->sim), call->sim->started_s, &call->sim->out);
+    reply_out(call, 200, JSON_TYPE);
+}
+
+static void tokenize_as_vllm(pp_sim_call *call)
+{
+    pp_error err = {0};
+    pp_text prompt;
+
+    if (pp_sim_vllm_tokenize_read(&call->arena, call->request->body, call->sim->options.model,
+                                  &prompt, &err) != PP_OK) {
+        pp_sim_reply_error(call, 400, "invalid_request_error", err.text);
+        return;
+    }
+    pp_sim_say_vllm_tokens(current_state(call->sim), prompt, &call->sim->out);
     reply_out(call, 200, JSON_TYPE);
 }
 
@@ -291,35 +306,37 @@ typedef struct route {
     pp_sim_scope scope;
     bool is_open; /* needs no key, and answers while loading only with 503 */
     void (*act)(pp_sim_call *call);
+    void (*as_vllm)(pp_sim_call *call); /* NULL: it has no such end point */
 } route;
 
 static const route routes[] = {
-    {"POST", "/completion", PP_SIM_SCOPE_ANSWERS, false, answer_llama},
-    {"POST", "/completions", PP_SIM_SCOPE_ANSWERS, false, answer_llama},
-    {"POST", "/v1/chat/completions", PP_SIM_SCOPE_ANSWERS, false, answer_chat},
-    {"POST", "/chat/completions", PP_SIM_SCOPE_ANSWERS, false, answer_chat},
-    {"POST", "/v1/completions", PP_SIM_SCOPE_ANSWERS, false, answer_completion},
-    {"POST", "/tokenize", PP_SIM_SCOPE_OTHER, false, tokenize},
-    {"POST", "/detokenize", PP_SIM_SCOPE_OTHER, false, detokenize},
-    {"POST", "/apply-template", PP_SIM_SCOPE_OTHER, false, apply_template},
-    {"GET", "/health", PP_SIM_SCOPE_OTHER, true, show_health},
-    {"GET", "/v1/health", PP_SIM_SCOPE_OTHER, true, show_health},
-    {"GET", "/models", PP_SIM_SCOPE_OTHER, true, show_models},
-    {"GET", "/v1/models", PP_SIM_SCOPE_OTHER, true, show_models},
-    {"GET", "/props", PP_SIM_SCOPE_PROPS, false, show_props},
-    {"GET", "/slots", PP_SIM_SCOPE_SLOTS, false, show_slots},
-    {"GET", "/metrics", PP_SIM_SCOPE_METRICS, false, show_metrics},
+    {"POST", "/completion", PP_SIM_SCOPE_ANSWERS, false, answer_llama, NULL},
+    {"POST", "/completions", PP_SIM_SCOPE_ANSWERS, false, answer_llama, NULL},
+    {"POST", "/v1/chat/completions", PP_SIM_SCOPE_ANSWERS, false, answer_chat, answer_chat},
+    {"POST", "/chat/completions", PP_SIM_SCOPE_ANSWERS, false, answer_chat, NULL},
+    {"POST", "/v1/completions", PP_SIM_SCOPE_ANSWERS, false, answer_completion, answer_completion},
+    {"POST", "/tokenize", PP_SIM_SCOPE_OTHER, false, tokenize, tokenize_as_vllm},
+    {"POST", "/detokenize", PP_SIM_SCOPE_OTHER, false, detokenize, NULL},
+    {"POST", "/apply-template", PP_SIM_SCOPE_OTHER, false, apply_template, NULL},
+    {"GET", "/health", PP_SIM_SCOPE_OTHER, true, show_health, show_health},
+    {"GET", "/v1/health", PP_SIM_SCOPE_OTHER, true, show_health, NULL},
+    {"GET", "/models", PP_SIM_SCOPE_OTHER, true, show_models, NULL},
+    {"GET", "/v1/models", PP_SIM_SCOPE_OTHER, true, show_models, show_models},
+    {"GET", "/props", PP_SIM_SCOPE_PROPS, false, show_props, NULL},
+    {"GET", "/slots", PP_SIM_SCOPE_SLOTS, false, show_slots, NULL},
+    {"GET", "/metrics", PP_SIM_SCOPE_METRICS, false, show_metrics, show_metrics},
 };
 
-static const route *find_route(const pp_http_request_view *request)
+static const route *find_route(const pp_sim *sim, const pp_http_request_view *request)
 {
+    bool as_vllm = sim->options.profile == PP_SIM_PROFILE_VLLM;
     pp_text method = request->method;
 
     if (pp_text_is(method, "HEAD"))
         method = pp_text_of("GET");
     for (size_t i = 0; i < PP_COUNT_OF(routes); i++) {
         if (pp_text_is(method, routes[i].method) && pp_text_is(request->path, routes[i].path))
-            return &routes[i];
+            return as_vllm && routes[i].as_vllm == NULL ? NULL : &routes[i];
     }
     return NULL;
 }
@@ -391,7 +408,7 @@ static void act(pp_sim_call *call, const route *r)
     else if (call->quirks.status > 0)
         reply_status(call);
     else if (r != NULL)
-        r->act(call);
+        (call->sim->options.profile == PP_SIM_PROFILE_VLLM ? r->as_vllm : r->act)(call);
     else
         pp_sim_reply_error(call, 404, "not_found_error", "File Not Found");
 }
@@ -401,7 +418,7 @@ static void on_wait_over(void *user, int64_t now_ns)
     pp_sim_call *call = user;
 
     (void)now_ns;
-    act(call, find_route(call->request));
+    act(call, find_route(call->sim, call->request));
 }
 
 static void apply_faults(pp_sim_call *call, const route *r)
@@ -468,7 +485,7 @@ static bool refuse_early(pp_sim_call *call, const route *r)
 
 static void on_request(void *user, pp_http_call *http, const pp_http_request_view *request)
 {
-    const route *r = find_route(request);
+    const route *r = find_route(user, request);
     pp_sim_call *call = call_new(user, http, request);
 
     if (call == NULL) {

@@ -11,6 +11,7 @@
 
 #include "sim/answers.h"
 #include "sim/fault.h"
+#include "sim/say.h"
 #include "sim/service.h"
 #include "sim/tape.h"
 
@@ -21,8 +22,9 @@ typedef enum pp_sim_cache {
 
 typedef struct pp_sim_options {
     const char *host;
-    uint16_t port;         /* 0: a free one */
-    const char *model;     /* the name it goes by */
+    uint16_t port;     /* 0: a free one */
+    const char *model; /* the name it goes by */
+    pp_sim_profile profile;
     int64_t slot_count;    /* 1 to PP_SIM_SLOT_MAX */
     int64_t n_ctx;         /* of a slot */
     int64_t queue_max;     /* requests that may wait */

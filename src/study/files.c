@@ -5,9 +5,25 @@
 #include "evidence/layout.h"
 #include "study/context.h"
 
-const pp_plan_candidate *pp_study_candidate(const pp_study *study, const pp_study_part *part)
+const pp_plan_candidate *pp_study_candidate(const pp_study *study, const pp_study_step *step)
 {
-    return &study->plan.candidates[part->candidate];
+    return &study->plan.candidates[step->candidate];
+}
+
+int64_t pp_study_attempt(const pp_study *study, const pp_study_step *step)
+{
+    return study->log.states[step - study->steps.items].attempt_count;
+}
+
+const char *pp_study_what(const pp_study *study, const pp_study_step *step)
+{
+    if (!step->has_candidate)
+        return "documents";
+    if (step->pass == 0)
+        return pp_study_candidate(study, step)->id.data;
+    return pp_arena_printf(study->arena, "%s, pass %lld of %lld",
+                           pp_study_candidate(study, step)->id.data, (long long)step->pass,
+                           (long long)study->plan.passes);
 }
 
 const char *pp_study_model_path(const pp_study *study, const pp_plan_candidate *candidate)

@@ -1,77 +1,70 @@
 /* Every candidate is started once before anything is measured: a study must not find out after an
  * hour that its last candidate does not start. */
 #include "base/clock.h"
-#include "engine/marker.h"
-#include "engine/server.h"
 #include "evidence/layout.h"
 #include "study/context.h"
-#include "study/requests.h"
-
-static pp_status check_markers(pp_study *study, const char *log, pp_error *err)
-{
-    const pp_study_plan *plan = &study->plan;
-
-    return pp_markers_check(log, plan->required_markers, plan->required_marker_count,
-                            plan->forbidden_markers, plan->forbidden_marker_count, err);
-}
+#include "study/target.h"
 
 /* The bench is not run here, but its command line is built: an option that this build does not know
  * is found now. */
-static pp_status save_commands(pp_study *study, const pp_plan_candidate *candidate,
-                               pp_server *server, pp_error *err)
+static pp_status save_bench_command(pp_study *study, const pp_study_step *step, pp_error *err)
 {
-    const char *path = pp_bundle_path(study->arena, study->folder, PP_BUNDLE_PREFLIGHT_COMMAND,
-                                      candidate->id.data);
-    const char *bench_path =
-        pp_bundle_path(study->arena, study->folder, PP_BUNDLE_BENCH_COMMAND, candidate->id.data);
-    pp_json *bench = pp_json_new_object(study->arena);
-    pp_argv argv = {0};
-    pp_status st = pp_study_save_document(study, path, "server-command",
-                                          pp_study_server_command(study->arena, server), err);
-
-    if (st == PP_OK)
-        st = pp_study_bench_argv(study, candidate, &argv, err);
-    if (st == PP_OK)
-        pp_json_set(study->arena, bench, "argv", pp_argv_encode(study->arena, &argv));
-    return st == PP_OK ? pp_study_save_document(study, bench_path, "bench-command", bench, err)
-                       : st;
-}
-
-static pp_status preflight(pp_study *study, const pp_plan_candidate *candidate, pp_error *err)
-{
-    pp_server_options options = pp_study_server_options(study, candidate);
-    pp_server *server = NULL;
+    const pp_plan_candidate *candidate = pp_study_candidate(study, step);
+    pp_study_bench bench;
     pp_status st;
 
-    options.stdout_path =
-        pp_bundle_path(study->arena, study->folder, PP_BUNDLE_PREFLIGHT_STDOUT, candidate->id.data);
-    options.stderr_path =
-        pp_bundle_path(study->arena, study->folder, PP_BUNDLE_PREFLIGHT_STDERR, candidate->id.data);
-    st = pp_study_ensure_folder(study, options.stdout_path, err);
-    if (st == PP_OK)
-        st = pp_server_start(&options, &server, err);
-    if (st == PP_OK)
-        st = save_commands(study, candidate, server, err);
-    if (st == PP_OK)
-        st = pp_server_check_alive(server, err);
-    pp_server_free(server);
-    return st == PP_OK ? check_markers(study, options.stderr_path, err) : st;
+    if (!pp_study_runs_bench(&study->plan, step->candidate))
+        return PP_OK;
+    st = pp_study_bench_command(study, candidate, &bench, err);
+    return st == PP_OK
+               ? pp_study_save_document(study,
+                                        pp_bundle_path(study->arena, study->folder,
+                                                       PP_BUNDLE_BENCH_COMMAND, candidate->id.data),
+                                        "bench-command", pp_study_bench_document(study, &bench),
+                                        err)
+               : st;
 }
 
-pp_status pp_study_preflight(pp_study *study, pp_error *err)
+/* A server that runs already is asked now what it would be asked later: that nothing of it fits the
+ * plan should not be found after the others were measured. */
+static pp_status try_requests(pp_study *study, const pp_study_target *target, pp_error *err)
 {
-    pp_status st = PP_OK;
+    pp_load_source *source = NULL;
 
-    for (size_t i = 0; st == PP_OK && i < study->plan.candidate_count; i++) {
-        const pp_plan_candidate *candidate = &study->plan.candidates[i];
+    return target->server != NULL || !study->plan.has_requests
+               ? PP_OK
+               : pp_study_prepare_requests(study, target, &source, err);
+}
 
-        pp_study_report_begin(study, PP_STUDY_PREFLIGHT, candidate->id.data);
-        st = preflight(study, candidate, err);
-        if (st == PP_OK)
-            pp_study_report_end(study, PP_STUDY_PREFLIGHT, candidate->id.data, NULL);
-        st = pp_wrap(err, st, "preflight of candidate '%s'", candidate->id.data);
-    }
-    return st == PP_OK
-               ? pp_journal_append(study->journal, study->arena, "preflight-passed", NULL, err)
-               : st;
+static pp_status start_once(pp_study *study, const pp_study_step *step, pp_error *err)
+{
+    const pp_plan_candidate *candidate = pp_study_candidate(study, step);
+    const char *id = candidate->id.data;
+    pp_arena *arena = study->arena;
+    const char *folder = study->folder;
+    const pp_target_files files = {
+        .stdout_path = pp_bundle_path(arena, folder, PP_BUNDLE_PREFLIGHT_STDOUT, id),
+        .stderr_path = pp_bundle_path(arena, folder, PP_BUNDLE_PREFLIGHT_STDERR, id),
+        .command = pp_bundle_path(arena, folder, PP_BUNDLE_PREFLIGHT_COMMAND, id),
+        .endpoint = pp_bundle_path(arena, folder, PP_BUNDLE_PREFLIGHT_ENDPOINT, id),
+    };
+    pp_study_target target = {0};
+    pp_status st = pp_study_target_open(study, candidate, &files, NULL, &target, err);
+
+    if (st == PP_OK)
+        st = save_bench_command(study, step, err);
+    if (st == PP_OK)
+        st = try_requests(study, &target, err);
+    if (st == PP_OK)
+        st = pp_study_target_check_alive(&target, err);
+    pp_study_target_close(study, &target, NULL);
+    return st == PP_OK ? pp_study_target_check_log(study, &target, err) : st;
+}
+
+pp_status pp_study_preflight(pp_study *study, const pp_study_step *step, pp_error *err)
+{
+    const pp_plan_candidate *candidate = pp_study_candidate(study, step);
+
+    return pp_wrap(err, start_once(study, step, err), "preflight of candidate '%s'",
+                   candidate->id.data);
 }

@@ -5,12 +5,42 @@
 #include "digest/sha256.h"
 #include "evidence/layout.h"
 #include "study/context.h"
+#include "study/load_phase.h"
 #include "study/machine_json.h"
+#include "study/plan_files.h"
+#include "study/suite_phase.h"
+
+/* Nothing that a plan asks for is silently left out. */
+static pp_status check_carried_out(const pp_study_plan *plan, pp_error *err)
+{
+    const struct {
+        bool asked;
+        const char *where;
+    } parts[] = {
+        {plan->policies.present, "$.policies"},
+    };
+
+    for (size_t i = 0; !plan->has_requests && i < plan->candidate_count; i++) {
+        if (plan->candidates[i].kind == PP_CANDIDATE_ENDPOINT)
+            return pp_fail(err, PP_ERR_DOMAIN,
+                           "$.requests: without requests nothing is known of '%s' that a decision "
+                           "could be made by",
+                           plan->candidates[i].id.data);
+    }
+    for (size_t i = 0; i < PP_COUNT_OF(parts); i++) {
+        if (parts[i].asked)
+            return pp_fail(err, PP_ERR_DOMAIN,
+                           "%s: this version does not carry that out yet; say null",
+                           parts[i].where);
+    }
+    return PP_OK;
+}
 
 static pp_status load_plan(pp_study *study, pp_error *err)
 {
     const char *path = study->options->plan_path;
     const pp_json *root;
+    pp_slo *slos = NULL; /* only whether they can be read */
     pp_status st;
 
     pp_buf_init(&study->plan_bytes, PP_STUDY_PLAN_MAX_BYTES);
@@ -19,16 +49,23 @@ static pp_status load_plan(pp_study *study, pp_error *err)
         return pp_wrap(err, st, "loading plan");
     st = pp_study_plan_decode(study->arena, root, &study->plan, err);
     if (st == PP_OK)
+        st = check_carried_out(&study->plan, err);
+    if (st == PP_OK)
+        st = pp_study_load_slos(study->arena, &study->plan.load, &slos, err);
+    if (st == PP_OK)
         st = pp_sha256_of(study->plan_bytes.data, study->plan_bytes.size, study->plan_sha256, err);
     return pp_wrap(err, st, "loading plan '%s'", path);
 }
 
-static pp_status resolve_models(pp_study *study, pp_error *err)
+pp_status pp_study_resolve_models(pp_study *study, pp_error *err)
 {
     const char *folder = study->options->model_dir;
 
+    if (study->plan_folder == NULL)
+        study->plan_folder = pp_path_folder(study->arena, study->options->plan_path);
     if (folder == NULL)
-        folder = pp_path_folder(study->arena, study->options->plan_path);
+        folder = study->plan_folder;
+    study->model_folder = folder;
     study->model_paths = PP_ARENA_NEW(study->arena, const char *, study->plan.model_count);
     study->models = PP_ARENA_NEW(study->arena, pp_gguf, study->plan.model_count);
     for (size_t i = 0; folder != NULL && study->model_paths != NULL && i < study->plan.model_count;
@@ -41,7 +78,19 @@ pp_status pp_study_load(pp_study *study, pp_error *err)
 {
     pp_status st = load_plan(study, err);
 
-    return st == PP_OK ? resolve_models(study, err) : st;
+    if (st == PP_OK)
+        st = pp_study_load_suite(study, err);
+    if (st == PP_OK)
+        st = pp_study_resolve_models(study, err);
+    if (st == PP_OK)
+        st = pp_wrap(err, pp_study_read_plan_files(study, err), "plan '%s'",
+                     study->options->plan_path);
+    if (st == PP_OK)
+        st = pp_study_steps_list(study->arena, &study->plan, &study->steps, err);
+    study->changed = PP_ARENA_NEW(study->arena, bool, study->steps.count);
+    if (st == PP_OK)
+        st = pp_step_log_init(study->arena, &study->steps, &study->log, err);
+    return st;
 }
 
 /* A program that translates instructions has its own idea of what is fast. Whether a CPU is
@@ -56,12 +105,12 @@ pp_status pp_study_check_host(const pp_host_facts *host, bool allow_emulated, pp
                    host->emulated_reason);
 }
 
-pp_status pp_study_probe(pp_study *study, pp_error *err)
+pp_status pp_study_check_this_host(pp_study *study, pp_error *err)
 {
-    const char *llama_dir = NULL;
-    pp_status st = pp_engine_find(study->arena, study->options->llama_dir, &llama_dir, err);
+    const pp_host_options options = {.root = "/"};
 
-    return st == PP_OK ? pp_engine_probe(study->arena, llama_dir, &study->engine, err) : st;
+    pp_host_read(&options, &study->host);
+    return pp_study_check_host(&study->host, study->options->allow_emulated, err);
 }
 
 /* Size first: a wrong one is found without reading a gigabyte. */
@@ -89,31 +138,20 @@ pp_status pp_study_verify_models(pp_study *study, pp_error *err)
     for (size_t i = 0; st == PP_OK && i < study->plan.model_count; i++) {
         const pp_plan_model *model = &study->plan.models[i];
 
-        pp_study_report_begin(study, PP_STUDY_VERIFY, model->id.data);
+        pp_study_report(study, PP_STUDY_VERIFY, model->id.data, NULL);
         st = pp_study_check_stop(study, err);
         if (st == PP_OK)
             st = verify_model(model, study->model_paths[i], err);
         if (st == PP_OK)
             st = pp_gguf_load(study->arena, study->model_paths[i], &study->models[i], err);
-        if (st == PP_OK)
-            pp_study_report_end(study, PP_STUDY_VERIFY, model->id.data, NULL);
         st = pp_wrap(err, st, "plan '%s': $.models[%zu] (%s)", study->options->plan_path, i,
                      model->id.data);
     }
-    return st;
+    return st == PP_OK ? pp_study_check_baseline(study, err) : st;
 }
 
 /* ---- files that say what was measured, where and with what -------------------------------------
  */
-
-static pp_status write_text(pp_study *study, const char *name, const char *bytes, size_t size,
-                            pp_error *err)
-{
-    const char *path = pp_bundle_path(study->arena, study->folder, "%s", name);
-    pp_status st = pp_study_ensure_folder(study, path, err);
-
-    return st == PP_OK ? pp_file_write_new(path, bytes, size, err) : st;
-}
 
 static pp_status write_document(pp_study *study, const char *name, const char *kind, pp_json *value,
                                 pp_error *err)
@@ -151,6 +189,8 @@ static pp_status write_settings(pp_study *study, pp_error *err)
     for (size_t i = 0; st == PP_OK && i < study->plan.candidate_count; i++) {
         const pp_plan_candidate *candidate = &study->plan.candidates[i];
 
+        if (candidate->kind != PP_CANDIDATE_MANAGED)
+            continue; /* what it declares stands in the plan */
         st = pp_study_save_document(
             study,
             pp_bundle_path(study->arena, study->folder, PP_BUNDLE_SETTINGS, candidate->id.data),
@@ -162,34 +202,17 @@ static pp_status write_settings(pp_study *study, pp_error *err)
 pp_status pp_study_write_inputs(pp_study *study, pp_error *err)
 {
     pp_arena *arena = study->arena;
-    pp_json *begin = pp_json_new_object(arena);
-    pp_status st;
+    pp_status st = write_document(study, PP_BUNDLE_HOST, "host",
+                                  pp_host_facts_to_json(arena, &study->host), err);
 
-    st = pp_study_write_status(study, false, "the study has begun and has not ended", err);
     if (st == PP_OK)
-        st = write_text(study, PP_BUNDLE_PLAN, study->plan_bytes.data, study->plan_bytes.size, err);
+        st = pp_study_write_engines(study, err);
     if (st == PP_OK)
-        st = pp_journal_create(pp_bundle_path(arena, study->folder, PP_BUNDLE_JOURNAL),
-                               &study->journal, err);
-    pp_json_set_text(arena, begin, "study_id", study->plan.study_id);
-    pp_json_set_string(arena, begin, "plan_sha256", study->plan_sha256);
-    pp_json_set_string(arena, begin, "paretopilot_version", study->options->tool_version);
-    if (st == PP_OK)
-        st = pp_journal_append(study->journal, arena, "begin", begin, err);
-    if (st == PP_OK)
-        st = write_document(study, PP_BUNDLE_HOST, "host",
-                            pp_host_facts_to_json(arena, &study->host), err);
-    if (st == PP_OK)
-        st = write_document(study, PP_BUNDLE_ENGINE, "engine",
-                            pp_engine_encode(arena, &study->engine), err);
-    if (st == PP_OK)
-        st = write_text(study, PP_BUNDLE_SERVER_HELP, study->engine.server.help,
-                        strlen(study->engine.server.help), err);
-    if (st == PP_OK)
-        st = write_text(study, PP_BUNDLE_BENCH_HELP, study->engine.bench.help,
-                        strlen(study->engine.bench.help), err);
+        st = pp_study_write_plan_files(study, err);
     if (st == PP_OK)
         st = write_json(study, PP_BUNDLE_CONSTRAINTS, study->plan.constraints_json, err);
+    if (st == PP_OK)
+        st = pp_study_write_suite(study, err);
     if (st == PP_OK)
         st = write_models(study, err);
     return st == PP_OK ? write_settings(study, err) : st;

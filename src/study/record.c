@@ -1,18 +1,27 @@
 #include <string.h>
+#include <sys/statvfs.h>
 
 #include "base/clock.h"
 #include "evidence/layout.h"
 #include "study/context.h"
 #include "study/machine_json.h"
 
-pp_status pp_study_record_begin(pp_study *study, const pp_study_part *part,
+/* Less than the record of a run takes, with what the file system needs for it. */
+#define LEAST_ROOM_BYTES 16384
+
+pp_status pp_study_record_begin(pp_study *study, const pp_study_step *step,
                                 pp_study_record *ret_record, pp_error *err)
 {
     pp_watch_options options;
 
+    pp_status st;
+
     pp_watch_options_default(&options);
     memset(ret_record, 0, sizeof *ret_record);
-    ret_record->part = part;
+    ret_record->step = step;
+    st = pp_study_pause(study, &ret_record->pause, err);
+    if (st != PP_OK)
+        return st;
     ret_record->started_unix_ms = pp_clock_unix_ms();
     options.foreign_limit_percent = study->plan.noise.foreign_cpu_percent;
     options.steal_limit_percent = study->plan.noise.steal_percent;
@@ -22,8 +31,37 @@ pp_status pp_study_record_begin(pp_study *study, const pp_study_part *part,
 
 void pp_study_record_failure(pp_study *study, pp_study_record *record, const pp_error *failure)
 {
-    if (record->failure == NULL)
+    if (record->failure == NULL) {
+        record->interrupted = failure->status == PP_ERR_INTERRUPTED;
         record->failure = pp_arena_dup(study->arena, failure->text, strlen(failure->text));
+    }
+}
+
+/* A program that could not write its output may fail in any way. */
+static bool is_disk_full(const char *folder)
+{
+    struct statvfs room;
+
+    return statvfs(folder, &room) == 0 && room.f_bavail * room.f_frsize < LEAST_ROOM_BYTES;
+}
+
+bool pp_study_is_our_failure(const pp_study *study, pp_error *failure)
+{
+    switch (failure->status) {
+    case PP_ERR_IO:
+    case PP_ERR_EXISTS:
+    case PP_ERR_MEMORY:
+    case PP_ERR_BUG:
+        return true;
+    case PP_ERR_INTERRUPTED:
+        return false;
+    default:
+        if (!is_disk_full(study->folder))
+            return false;
+        failure->status = PP_ERR_IO;
+        (void)pp_wrap(failure, PP_ERR_IO, "'%s': No space left on device", study->folder);
+        return true;
+    }
 }
 
 void pp_study_record_exit(pp_study *study, pp_study_record *record, const pp_child_exit *ended)
@@ -49,12 +87,13 @@ void pp_study_record_exit(pp_study *study, pp_study_record *record, const pp_chi
 
 static pp_json *encode(pp_study *study, const pp_study_record *record)
 {
-    const pp_plan_candidate *candidate = pp_study_candidate(study, record->part);
+    const pp_plan_candidate *candidate = pp_study_candidate(study, record->step);
     pp_json *object = pp_json_new_object(study->arena);
 
     pp_json_set_text(study->arena, object, "candidate_id", candidate->id);
-    pp_json_set_string(study->arena, object, "phase", pp_study_step_name(record->part->step));
-    pp_json_set_int(study->arena, object, "pass", record->part->pass);
+    pp_json_set_string(study->arena, object, "phase", pp_study_phase_name(record->step->phase));
+    pp_json_set_int(study->arena, object, "pass", record->step->pass);
+    pp_json_set_int(study->arena, object, "attempt", pp_study_attempt(study, record->step));
     pp_json_set_int(study->arena, object, "started_unix_ms", record->started_unix_ms);
     pp_json_set_int(study->arena, object, "duration_ns", record->duration_ns);
     pp_json_set_string(study->arena, object, "outcome",
@@ -62,47 +101,33 @@ static pp_json *encode(pp_study *study, const pp_study_record *record)
     pp_json_set_string(study->arena, object, "failure", record->failure);
     pp_json_set(study->arena, object, "exit",
                 record->exit == NULL ? pp_json_new_null(study->arena) : record->exit);
+    if (record->pause.known)
+        pp_json_set(study->arena, object, "pause",
+                    pp_study_pause_to_json(study->arena, &record->pause));
     pp_json_set(study->arena, object, "watch",
                 pp_watch_result_to_json(study->arena, &record->watched));
     return object;
 }
 
-/* Keep one sentence for each disturbed run, for the person at the terminal. */
-static void note_disturbance(pp_study *study, const pp_study_record *record)
+static pp_study_outcome outcome_of(const pp_study_record *record)
 {
-    const pp_plan_candidate *candidate = pp_study_candidate(study, record->part);
-    const pp_watch_reason *reason = &record->watched.reasons[0];
-    const char *sentence;
-
-    if (study->disturbed == NULL)
-        study->disturbed =
-            PP_ARENA_NEW(study->arena, const char *,
-                         2 * study->plan.candidate_count * (size_t)study->plan.passes);
-    sentence = pp_arena_printf(study->arena, "%s, %s pass %lld: %s %.3g %s, limit %.3g",
-                               candidate->id.data, pp_study_step_name(record->part->step),
-                               (long long)record->part->pass, pp_watch_cause_name(reason->cause),
-                               reason->measured, pp_watch_cause_unit(reason->cause), reason->limit);
-    if (study->disturbed != NULL && sentence != NULL)
-        study->disturbed[study->disturbed_count++] = sentence;
+    return (pp_study_outcome){
+        .outcome = record->interrupted       ? PP_STEP_INTERRUPTED
+                   : record->failure != NULL ? PP_STEP_FAILED
+                                             : PP_STEP_COMPLETE,
+        .failure = record->failure,
+        .verdict = pp_watch_verdict_name(record->watched.verdict),
+        .disturbed = record->watched.verdict == PP_WATCH_DISTURBED,
+        .exit = record->exit,
+    };
 }
 
 pp_status pp_study_record_end(pp_study *study, pp_study_record *record, const char *path,
-                              pp_error *err)
+                              pp_study_outcome *ret_outcome, pp_error *err)
 {
-    pp_json *document;
-    pp_status st;
-
     pp_watch_stop(record->watch, &record->watched);
     record->watch = NULL;
     record->duration_ns = pp_clock_now_ns() - record->started_ns;
-    study->run_count++;
-    if (record->watched.verdict == PP_WATCH_DISTURBED)
-        note_disturbance(study, record);
-    if (record->failure != NULL)
-        study->failed_count++;
-    document = encode(study, record);
-    st = pp_study_save_document(study, path, "study-run", document, err);
-    if (st == PP_OK)
-        st = pp_journal_append(study->journal, study->arena, "run", document, err);
-    return st;
+    *ret_outcome = outcome_of(record);
+    return pp_study_save_document(study, path, "study-run", encode(study, record), err);
 }

@@ -1,26 +1,29 @@
 /* One run of llama-server: a fresh process, a fixed sequence of streamed requests, its memory. */
-#include "study/requests.h"
+#include "study/target.h"
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/secret.h"
 #include "evidence/figures.h"
 #include "evidence/layout.h"
 #include "intake/server_stream.h"
 #include "load/run.h"
 #include "machine/process_memory.h"
 #include "study/machine_json.h"
+#include "study/suite_phase.h"
 
 #define SAMPLES_MAX_BYTES ((size_t)256 << 20)
 
 /* What one run needs from its begin to its end. */
 typedef struct request_run {
     pp_study *study;
-    const pp_study_part *part;
+    const pp_study_step *step;
     const pp_plan_candidate *candidate;
     int pass;
     pp_study_record record;
-    pp_server *server;
-    pp_workload workload;
+    pp_suite_tally tally; /* of the suite */
+    pp_study_target target;
+    pp_load_source *source;
     pp_load_run load;
     pp_figures figures; /* for the progress line */
     int64_t failed_count;
@@ -29,29 +32,6 @@ typedef struct request_run {
     bool has_after_warmup; /* false without a warm-up */
     pp_process_memory after_requests;
 } request_run;
-
-pp_server_options pp_study_server_options(pp_study *study, const pp_plan_candidate *candidate)
-{
-    return (pp_server_options){
-        .engine = &study->engine,
-        .model_path = pp_study_model_path(study, candidate),
-        .settings = &candidate->settings,
-        .start_timeout_ns = study->plan.deadlines.start_ms * PP_NS_PER_MS,
-        .loop = study->loop,
-        .stop = study->options->stop,
-    };
-}
-
-pp_json *pp_study_server_command(pp_arena *arena, const pp_server *server)
-{
-    pp_json *object = pp_json_new_object(arena);
-
-    pp_json_set(arena, object, "argv", pp_argv_encode(arena, pp_server_argv(server)));
-    pp_json_set_string(arena, object, "url", pp_server_url(server));
-    pp_json_set_real(arena, object, "startup_ms", pp_server_startup_ms(server));
-    pp_json_set(arena, object, "readback", pp_server_readback(server));
-    return object;
-}
 
 static char *path_of(const request_run *run, const char *pattern)
 {
@@ -65,30 +45,26 @@ static char *path_of(const request_run *run, const char *pattern)
 /* ---- start
  * ------------------------------------------------------------------------------------------ */
 
-static pp_status start_server(request_run *run, pp_error *err)
+static pp_status open_target(request_run *run, pp_error *err)
 {
-    pp_study *study = run->study;
-    pp_server_options options = pp_study_server_options(study, run->candidate);
-    pp_status st;
+    const pp_target_files files = {
+        .stdout_path = path_of(run, PP_BUNDLE_SERVER_STDOUT),
+        .stderr_path = path_of(run, PP_BUNDLE_SERVER_STDERR),
+        .command = path_of(run, PP_BUNDLE_SERVER_COMMAND),
+        .endpoint = path_of(run, PP_BUNDLE_ENDPOINT),
+    };
 
-    options.stdout_path = path_of(run, PP_BUNDLE_SERVER_STDOUT);
-    options.stderr_path = path_of(run, PP_BUNDLE_SERVER_STDERR);
-    st = pp_study_ensure_folder(study, options.stdout_path, err);
-    if (st == PP_OK)
-        st = pp_arena_check(study->arena, err);
-    if (st == PP_OK)
-        st = pp_server_start(&options, &run->server, err);
-    if (st != PP_OK)
-        return st;
-    /* if it has just died, the next step finds out */
-    pp_ignore(pp_watch_track(run->record.watch, pp_server_pid(run->server), NULL));
-    return pp_study_save_document(study, path_of(run, PP_BUNDLE_SERVER_COMMAND), "server-command",
-                                  pp_study_server_command(study->arena, run->server), err);
+    return pp_study_target_open(run->study, run->candidate, &files, &run->record, &run->target,
+                                err);
 }
 
-static pp_status prepare_workload(request_run *run, pp_error *err)
+/* A llama-server gets tokens as it counts them, so that all process the same number; any other kind
+ * gets as many words. */
+static pp_status prepare_workload(pp_study *study, const pp_study_target *target,
+                                  pp_workload *workload, pp_error *err)
 {
-    const pp_plan_requests *plan = &run->study->plan.requests;
+    const pp_plan_requests *plan = &study->plan.requests;
+    const pp_dialect dialect = pp_study_target_dialect(target);
     const pp_workload_options options = {
         .warmup_count = plan->warmup,
         .measured_count = plan->measured,
@@ -97,8 +73,25 @@ static pp_status prepare_workload(request_run *run, pp_error *err)
         .seed = (uint64_t)plan->seed,
     };
 
-    return pp_workload_prepare(run->study->arena, run->study->loop, pp_server_url(run->server),
-                               NULL, 0, &options, &run->workload, err);
+    return dialect.endpoint == PP_ENDPOINT_COMPLETION
+               ? pp_workload_prepare(study->arena, study->loop, target->url, target->headers,
+                                     target->header_count, &options, workload, err)
+               : pp_workload_prepare_words(study->arena, &dialect, &options, workload, err);
+}
+
+pp_status pp_study_prepare_requests(pp_study *study, const pp_study_target *target,
+                                    pp_load_source **ret_source, pp_error *err)
+{
+    pp_workload *workload = PP_ARENA_NEW(study->arena, pp_workload, 1);
+    pp_status st = pp_arena_check(study->arena, err);
+
+    if (st == PP_OK)
+        st = prepare_workload(study, target, workload, err);
+    if (st == PP_OK)
+        st = pp_load_source_of_workload(study->arena, workload, ret_source, err);
+    if (st != PP_OK)
+        pp_secret_remove_from_error(err, target->key);
+    return st;
 }
 
 /* ---- requests
@@ -110,34 +103,60 @@ static void note_warm_memory(void *user)
     request_run *run = user;
 
     run->has_after_warmup =
-        pp_process_memory_read("/", pp_server_pid(run->server), &run->after_warmup, NULL) == PP_OK;
+        run->target.server != NULL &&
+        pp_process_memory_read("/", run->target.pid, &run->after_warmup, NULL) == PP_OK;
 }
 
 static pp_status send_requests(request_run *run, pp_error *err)
 {
+    const pp_plan_requests *plan = &run->study->plan.requests;
+    const pp_load_counts counts = {plan->warmup, plan->measured, (uint64_t)plan->seed};
     int64_t limit_ns = run->study->plan.deadlines.request_ms * PP_NS_PER_MS;
     pp_load_options options;
+    pp_status st;
 
     pp_load_options_default(&options);
-    options.base_url = pp_server_url(run->server);
+    options.base_url = run->target.url;
+    options.headers = run->target.headers;
+    options.header_count = run->target.header_count;
     options.limits.first_byte_ns = limit_ns;
     options.limits.idle_ns = limit_ns;
     options.limits.total_ns = limit_ns;
     options.candidate = run->candidate->id;
-    options.pass = run->part->pass;
+    options.pass = run->step->pass;
     options.after_warmup = note_warm_memory;
     options.after_warmup_user = run;
     options.sample_of = pp_sample_of_exchange;
-    return pp_load_run_sequential(run->study->arena, &run->workload, &options,
-                                  run->study->options->stop, &run->load, err);
+    st = pp_load_run_source(run->study->arena, run->source, &counts, &options,
+                            run->study->options->stop, &run->load, err);
+    if (st == PP_OK)
+        pp_study_target_hide_key(run->study, &run->target, run->load.samples,
+                                 run->load.sample_count);
+    return st;
+}
+
+static pp_status save_body(request_run *run, const pp_request_id *id, const char *path,
+                           pp_error *err)
+{
+    pp_load_item item;
+    pp_buf body;
+    pp_status st;
+
+    pp_buf_init(&body, PP_LOAD_BODY_MAX_BYTES);
+    st = pp_load_source_make(run->source, 1, id->phase, id->index, &body, &item, err);
+    if (st == PP_OK)
+        st = pp_file_write_new(path, item.body.data, item.body.size, err);
+    pp_buf_done(&body);
+    return st;
 }
 
 /* raw/requests-pass-1/measured-003.sse and its request */
 static pp_status save_exchange(request_run *run, size_t index, pp_error *err)
 {
     const pp_request_id *id = &run->load.samples[index].id;
-    const pp_bytes *body_of_reply = &run->load.replies[index];
-    const pp_workload_request *request = &run->workload.requests[index];
+    const pp_bytes *came = &run->load.replies[index];
+    const pp_text kept = pp_secret_remove(
+        run->study->arena, (pp_text){(const char *)came->data, came->size}, run->target.key);
     const char *folder = path_of(run, PP_BUNDLE_BODIES);
     const char *base = pp_arena_printf(run->study->arena, "%s/%s-%03lld", folder,
                                        pp_phase_name(id->phase), (long long)id->index);
@@ -146,10 +165,10 @@ static pp_status save_exchange(request_run *run, size_t index, pp_error *err)
     pp_status st = pp_study_ensure_folder(run->study, reply, err);
 
     if (st == PP_OK)
-        st = pp_file_write_new(reply, body_of_reply->data, body_of_reply->size, err);
+        st = pp_arena_check(run->study->arena, err);
     if (st == PP_OK)
-        st = pp_file_write_new(body, request->body.data, request->body.size, err);
-    return st;
+        st = pp_file_write_new(reply, kept.data, kept.size, err);
+    return st == PP_OK ? save_body(run, id, body, err) : st;
 }
 
 static void note_sample(request_run *run, const pp_sample *sample)
@@ -207,57 +226,88 @@ static pp_status save_resources(request_run *run, pp_error *err)
                                   "resource-measurement", object, err);
 }
 
+/* ---- quality
+ * ---------------------------------------------------------------------------------------- */
+
+/* Before anything else is asked of this server. Each failed request is a result; a dead server is
+ * the end of the run. */
+static pp_status ask_suite(request_run *run, pp_error *err)
+{
+    pp_status st;
+
+    if (!run->study->plan.suite.present)
+        return PP_OK;
+    st = pp_study_ask_suite(run->study, &run->target, path_of(run, PP_BUNDLE_SUITE_REPLIES),
+                            &run->tally, err);
+    return st == PP_OK ? pp_study_target_check_alive(&run->target, err) : st;
+}
+
 /* ---- the whole run
  * ---------------------------------------------------------------------------------- */
 
-static pp_status measure(request_run *run, pp_error *err)
+/* Of a server that the study did not start nobody here may know which process it is. */
+static pp_status read_memory(const request_run *run, pp_process_memory *ret_memory, pp_error *err)
 {
-    pid_t pid;
-    pp_status st = start_server(run, err);
+    return run->target.server == NULL
+               ? PP_OK
+               : pp_process_memory_read("/", run->target.pid, ret_memory, err);
+}
 
-    if (st != PP_OK)
-        return st;
-    pid = pp_server_pid(run->server);
-    st = pp_process_memory_read("/", pid, &run->after_load, err);
+static pp_status ask_everything(request_run *run, pp_error *err)
+{
+    pp_status st = read_memory(run, &run->after_load, err);
+
     if (st == PP_OK)
-        st = prepare_workload(run, err);
-    if (st == PP_OK)
+        st = ask_suite(run, err);
+    if (st == PP_OK && run->study->plan.has_requests)
+        st = pp_study_prepare_requests(run->study, &run->target, &run->source, err);
+    if (st == PP_OK && run->study->plan.has_requests)
         st = send_requests(run, err);
     if (st == PP_OK && run->load.interrupted)
         return pp_fail(err, PP_ERR_INTERRUPTED, "interrupted after %zu of %zu requests",
                        run->load.sample_count, run->load.asked_count);
     if (st == PP_OK)
-        st = pp_process_memory_read("/", pid, &run->after_requests, err);
-    if (st != PP_OK) {
-        pp_error died = {0};
-
-        if (pp_server_check_alive(run->server, &died) != PP_OK && err != NULL)
-            *err = died; /* the cause behind whatever failed first */
-    }
-    return st;
+        st = read_memory(run, &run->after_requests, err);
+    /* a dead one that nobody waited for still has a place in /proc, and no memory */
+    return st == PP_OK ? pp_study_target_check_alive(&run->target, err) : st;
 }
 
-static void stop_server(request_run *run)
+static pp_status measure(request_run *run, pp_error *err)
 {
-    pp_child_exit ended;
+    pp_error died = {0};
+    pp_status st = open_target(run, err);
 
-    if (run->server == NULL)
-        return;
-    pp_server_stop(run->server, &ended);
-    pp_watch_untrack(run->record.watch, pp_server_pid(run->server), &ended.usage);
-    pp_study_record_exit(run->study, &run->record, &ended);
-    pp_server_free(run->server);
-    run->server = NULL;
+    if (st != PP_OK)
+        return st;
+    st = ask_everything(run, err);
+    if (st == PP_OK || st == PP_ERR_INTERRUPTED)
+        return st;
+    if (pp_study_target_check_alive(&run->target, &died) != PP_OK && err != NULL)
+        *err = died; /* the cause behind whatever failed first */
+    return err != NULL ? err->status : st;
 }
 
-static const char *note_of(request_run *run)
+/* "suite: 2 of 24 requests failed"; NULL without a suite */
+static const char *note_of_suite(request_run *run)
+{
+    pp_arena *arena = run->study->arena;
+
+    if (!run->study->plan.suite.present)
+        return NULL;
+    if (run->tally.failed_count == 0)
+        return pp_arena_printf(arena, "suite: %zu requests answered", run->tally.asked_count);
+    return pp_arena_printf(arena, "suite: %zu of %zu requests failed", run->tally.failed_count,
+                           run->tally.asked_count);
+}
+
+static const char *note_of_times(request_run *run)
 {
     pp_arena *arena = run->study->arena;
     double e2e_ms;
     double ttft_ms;
 
-    if (run->record.failure != NULL)
-        return run->record.failure;
+    if (!run->study->plan.has_requests)
+        return NULL;
     if (!pp_series_percentile(arena, &run->figures.e2e_latency_ms, 50, &e2e_ms) ||
         !pp_series_percentile(arena, &run->figures.ttft_ms, 50, &ttft_ms))
         return pp_arena_printf(arena, "%lld of %zu requests failed", (long long)run->failed_count,
@@ -266,8 +316,21 @@ static const char *note_of(request_run *run)
                            ttft_ms);
 }
 
+static const char *note_of(request_run *run)
+{
+    const char *suite = note_of_suite(run);
+    const char *times = note_of_times(run);
+
+    if (run->record.failure != NULL)
+        return run->record.failure;
+    if (suite == NULL || times == NULL)
+        return suite == NULL ? times : suite;
+    return pp_arena_printf(run->study->arena, "%s; %s", times, suite);
+}
+
 /* The record ends the watch, so it is written whatever happened before; the first error counts. */
-static pp_status save_all(request_run *run, bool measured, pp_error *err)
+static pp_status save_all(request_run *run, bool measured, pp_study_outcome *ret_outcome,
+                          pp_error *err)
 {
     pp_error later = {0};
     pp_status st = PP_OK;
@@ -275,38 +338,47 @@ static pp_status save_all(request_run *run, bool measured, pp_error *err)
 
     if (run->load.sample_count > 0)
         st = save_samples(run, err);
-    if (st == PP_OK && measured)
+    if (st == PP_OK && measured && run->candidate->kind != PP_CANDIDATE_ENDPOINT)
         st = save_resources(run, err);
     ended = pp_study_record_end(run->study, &run->record, path_of(run, PP_BUNDLE_SERVER_RUN),
-                                st == PP_OK ? err : &later);
+                                ret_outcome, st == PP_OK ? err : &later);
     return st == PP_OK ? ended : st;
 }
 
-pp_status pp_study_run_requests(pp_study *study, const pp_study_part *part, pp_error *err)
+/* What the server does wrong is an outcome; what we do wrong is returned. */
+static pp_status measure_and_save(request_run *run, pp_study_outcome *ret_outcome, pp_error *err)
+{
+    pp_error failure = {0};
+    pp_status measured = measure(run, &failure);
+    pp_status st;
+
+    pp_study_target_close(run->study, &run->target, &run->record);
+    if (measured == PP_OK)
+        measured = pp_study_target_check_log(run->study, &run->target, &failure);
+    if (measured != PP_OK)
+        pp_study_record_failure(run->study, &run->record, &failure);
+    st = save_all(run, measured == PP_OK, ret_outcome, err);
+    if (measured == PP_OK || !pp_study_is_our_failure(run->study, &failure))
+        return st;
+    if (err != NULL)
+        *err = failure;
+    return failure.status;
+}
+
+pp_status pp_study_run_requests(pp_study *study, const pp_study_step *step,
+                                pp_study_outcome *ret_outcome, pp_error *err)
 {
     request_run run = {
         .study = study,
-        .part = part,
-        .candidate = pp_study_candidate(study, part),
-        .pass = (int)part->pass,
+        .step = step,
+        .candidate = pp_study_candidate(study, step),
+        .pass = (int)step->pass,
     };
-    const char *what = pp_arena_printf(study->arena, "%s, pass %d of %d", run.candidate->id.data,
-                                       run.pass, (int)study->plan.passes);
-    pp_error failure = {0};
-    pp_status measured;
-    pp_status st;
+    pp_status st = pp_study_record_begin(study, step, &run.record, err);
 
-    pp_study_report_begin(study, part->step, what);
-    st = pp_study_settle(study, err);
-    if (st == PP_OK)
-        st = pp_study_record_begin(study, part, &run.record, err);
     if (st != PP_OK)
         return st;
-    measured = measure(&run, &failure);
-    if (measured != PP_OK)
-        pp_study_record_failure(study, &run.record, &failure);
-    stop_server(&run);
-    st = save_all(&run, measured == PP_OK, err);
-    pp_study_report_end(study, part->step, what, note_of(&run));
-    return st == PP_OK ? pp_study_check_stop(study, err) : st;
+    st = measure_and_save(&run, ret_outcome, err);
+    pp_study_report(study, step->phase, pp_study_what(study, step), note_of(&run));
+    return st;
 }

@@ -1,8 +1,11 @@
 /* run.h - carries out a study plan and leaves a bundle.
  *
  * plan -> models and engine verified -> preflight of every candidate -> throughput passes ->
- * request passes -> derived documents -> checksums. Nothing appears under the output folder's name
- * before the preflight has passed; from then on everything measured is kept, whatever happens.
+ * request passes -> derived documents -> checksums: the steps of evidence/steps.h. The journal has
+ * each of them before anything of it is started, and its files when it has ended, so that a study
+ * which was stopped or killed goes on at the first step that is not done. Nothing stays under the
+ * output folder's name unless the preflight has passed or was cut off; from then on everything
+ * measured is kept, whatever happens.
  *
  * Call from the main thread: children are tied to the thread that starts them. */
 #ifndef PP_STUDY_RUN_H
@@ -11,33 +14,23 @@
 #include <signal.h>
 
 #include "evidence/derive.h"
-
-typedef enum pp_study_step {
-    PP_STUDY_VERIFY,     /* model files hashed */
-    PP_STUDY_PREFLIGHT,  /* every candidate started once */
-    PP_STUDY_THROUGHPUT, /* llama-bench */
-    PP_STUDY_REQUESTS,   /* llama-server and streamed requests */
-    PP_STUDY_ASSEMBLE,   /* derived documents, report, checksums */
-    PP_STUDY_STEP_COUNT
-} pp_study_step;
-
-/** "verify", "preflight", ... */
-const char *pp_study_step_name(pp_study_step step);
+#include "evidence/steps.h"
 
 typedef struct pp_study_progress {
-    pp_study_step step;
+    pp_study_phase phase;
     const char *what;     /* "q4, pass 1 of 2" */
-    const char *note;     /* what came out of the part that has just ended; NULL at its begin */
-    size_t done, total;   /* parts of the whole study */
-    int64_t elapsed_ns;   /* since the study began */
-    int64_t remaining_ns; /* estimate from the parts measured so far; -1 while unknown */
+    const char *note;     /* what came out of the step that has just ended; NULL at its begin */
+    size_t done, total;   /* steps of the whole study */
+    int64_t elapsed_ns;   /* of all sessions */
+    int64_t remaining_ns; /* estimate from the steps measured so far; -1 while unknown */
 } pp_study_progress;
 
 typedef struct pp_study_options {
     const char *plan_path;
     const char *output_dir; /* must not exist */
-    const char *model_dir;  /* model paths are relative to it; NULL: the plan's folder */
-    const char *llama_dir;  /* NULL: found as pp_engine_find says */
+    const char *model_dir;  /* model paths are relative to it; NULL: the plan's folder, or the
+                               recorded one when a study is resumed */
+    const char *llama_dir;  /* NULL: found as pp_engine_find says, or the recorded one */
     const char *tool_version;
     bool allow_emulated; /* measure on an emulated CPU; every figure then says so */
     const volatile sig_atomic_t *stop;
@@ -47,11 +40,15 @@ typedef struct pp_study_options {
 
 typedef struct pp_study_result {
     const pp_derived *derived; /* set and decision; NULL when the study did not get that far */
-    size_t run_count;          /* throughput and request runs carried out */
-    size_t disturbed_count;
+    bool was_complete;         /* resumed, and there was nothing left to do */
+    size_t run_count;          /* throughput and request runs that count: the last attempts */
+    size_t disturbed_count;    /* of these */
     size_t failed_count;
     const char **disturbed; /* one sentence for each disturbed run */
-    int64_t step_ns[PP_STUDY_STEP_COUNT];
+    const char **failed;    /* one sentence for each failed run, with the file that says it */
+    size_t block_count;     /* blocks that may be repeated */
+    size_t repeated_count;  /* of these, measured more than once because of a disturbance */
+    int64_t step_ns[PP_STUDY_PHASE_COUNT];
     const char *report_path;
 } pp_study_result;
 
@@ -67,9 +64,26 @@ typedef struct pp_study_result {
 PP_MUST_CHECK pp_status pp_study_run(pp_arena *arena, const pp_study_options *options,
                                      pp_study_result *ret_result, pp_error *err);
 
-/** The commands that pp_study_run would start, in its order, as shell lines with comments; ports
- * are shown as 0. Nothing is started but the engine's --version and --help. */
+/**
+ * Carry a study on in the folder options->output_dir, which a stop or a crash left; plan_path is
+ * not looked at. The step that was cut off is made again under a new attempt number; steps that are
+ * done are not. A study that is complete is left as it is.
+ *
+ * Fails as pp_study_run does. With nothing written: PP_ERR_DOMAIN when plan, models, llama.cpp,
+ * machine or a document of the study are not those that it began with, or another process works on
+ * it.
+ */
+PP_MUST_CHECK pp_status pp_study_resume(pp_arena *arena, const pp_study_options *options,
+                                        pp_study_result *ret_result, pp_error *err);
+
+/**
+ * The commands that pp_study_run would start, in its order, as shell lines with comments; free
+ * ports are shown as 0. Nothing is started but --version and --help of the engines.
+ *
+ * notes   a line for each engine that is not there, but whose candidates' lines are all given word
+ *         for word, so that it is not needed to print them
+ */
 PP_MUST_CHECK pp_status pp_study_print_plan(pp_arena *arena, const pp_study_options *options,
-                                            pp_buf *out, pp_error *err);
+                                            pp_buf *out, pp_buf *notes, pp_error *err);
 
 #endif

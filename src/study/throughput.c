@@ -3,21 +3,8 @@
 #include "base/files.h"
 #include "evidence/figures.h"
 #include "evidence/layout.h"
+#include "study/command.h"
 #include "study/context.h"
-#include "study/requests.h"
-
-pp_status pp_study_bench_argv(pp_study *study, const pp_plan_candidate *candidate,
-                              pp_argv *ret_argv, pp_error *err)
-{
-    pp_bench_work work = {
-        .prompt_tokens = study->plan.throughput.prompt_tokens,
-        .generation_tokens = study->plan.throughput.generation_tokens,
-        .repetitions = study->plan.throughput.repetitions,
-    };
-
-    return pp_argv_bench(study->arena, &study->engine, pp_study_model_path(study, candidate),
-                         &candidate->settings, &work, ret_argv, err);
-}
 
 /* The child runs from here to its end, or until it is stopped; its exit goes into the record. */
 static pp_status run_child(pp_study *study, const pp_child_options *options,
@@ -65,46 +52,77 @@ static pp_status summarise(pp_study *study, const char *path, const char **ret_n
     return PP_OK;
 }
 
-pp_status pp_study_run_throughput(pp_study *study, const pp_study_part *part, pp_error *err)
+/* Version 1.0 promises a look at logs of servers only. */
+static pp_status check_log(pp_study *study, const pp_study_step *step, const char *log,
+                           pp_error *err)
 {
-    const pp_plan_candidate *candidate = pp_study_candidate(study, part);
-    const int pass = (int)part->pass;
-    pp_arena *arena = study->arena;
-    const char *what = pp_arena_printf(arena, "%s, pass %d of %d", candidate->id.data, pass,
-                                       (int)study->plan.passes);
-    const char *rows_path =
-        pp_bundle_path(arena, study->folder, PP_BUNDLE_BENCH_ROWS, candidate->id.data, pass);
-    const char *note = NULL;
-    pp_study_record record;
-    pp_argv argv = {0};
+    return study->plan.schema == 1
+               ? PP_OK
+               : pp_study_check_markers(study, pp_study_candidate(study, step), log, err);
+}
+
+/* What the program does wrong goes into the record; the status is that of what is ours. */
+static pp_status measure(pp_study *study, const pp_child_options *options, pp_study_record *record,
+                         const char **ret_note, pp_error *err)
+{
     pp_error failure = {0};
-    pp_status st = pp_study_ensure_folder(study, rows_path, err);
-    pp_status measured;
+    pp_status st = run_child(study, options, record, &failure);
 
     if (st == PP_OK)
-        st = pp_study_bench_argv(study, candidate, &argv, err);
-    pp_study_report_begin(study, part->step, what);
+        st = check_log(study, record->step, options->stderr_path, &failure);
     if (st == PP_OK)
-        st = pp_study_settle(study, err);
+        st = summarise(study, options->stdout_path, ret_note, &failure);
     if (st == PP_OK)
-        st = pp_study_record_begin(study, part, &record, err);
+        return PP_OK;
+    pp_study_record_failure(study, record, &failure);
+    *ret_note = record->failure;
+    if (!pp_study_is_our_failure(study, &failure))
+        return PP_OK;
+    if (err != NULL)
+        *err = failure;
+    return failure.status;
+}
+
+/* The record ends the watch, so it is written whatever happened; the first error counts. */
+static pp_status run_and_record(pp_study *study, const pp_study_step *step,
+                                const pp_child_options *options, pp_study_outcome *ret_outcome,
+                                pp_error *err)
+{
+    const char *path = pp_bundle_path(study->arena, study->folder, PP_BUNDLE_BENCH_RUN,
+                                      pp_study_candidate(study, step)->id.data, (int)step->pass);
+    const char *note = NULL;
+    pp_study_record record;
+    pp_error later = {0};
+    pp_status st = pp_study_record_begin(study, step, &record, err);
+    pp_status ended;
+
     if (st != PP_OK)
         return st;
+    st = measure(study, options, &record, &note, err);
+    ended = pp_study_record_end(study, &record, path, ret_outcome, st == PP_OK ? err : &later);
+    pp_study_report(study, step->phase, pp_study_what(study, step), note);
+    return st == PP_OK ? ended : st;
+}
+
+pp_status pp_study_run_throughput(pp_study *study, const pp_study_step *step,
+                                  pp_study_outcome *ret_outcome, pp_error *err)
+{
+    const char *id = pp_study_candidate(study, step)->id.data;
+    const int pass = (int)step->pass;
+    pp_study_bench bench = {0};
     pp_child_options options = {
-        .argv = argv.words,
-        .environment = study->engine.environment,
-        .stdout_path = rows_path,
+        .stdout_path = pp_bundle_path(study->arena, study->folder, PP_BUNDLE_BENCH_ROWS, id, pass),
         .stderr_path =
-            pp_bundle_path(arena, study->folder, PP_BUNDLE_BENCH_STDERR, candidate->id.data, pass),
+            pp_bundle_path(study->arena, study->folder, PP_BUNDLE_BENCH_STDERR, id, pass),
     };
-    measured = run_child(study, &options, &record, &failure);
-    if (measured == PP_OK)
-        measured = summarise(study, rows_path, &note, &failure);
-    if (measured != PP_OK)
-        pp_study_record_failure(study, &record, &failure);
-    st = pp_study_record_end(
-        study, &record,
-        pp_bundle_path(arena, study->folder, PP_BUNDLE_BENCH_RUN, candidate->id.data, pass), err);
-    pp_study_report_end(study, part->step, what, measured == PP_OK ? note : record.failure);
-    return st == PP_OK ? pp_study_check_stop(study, err) : st;
+    pp_status st = pp_study_ensure_folder(study, options.stdout_path, err);
+
+    if (st == PP_OK)
+        st = pp_study_bench_command(study, pp_study_candidate(study, step), &bench, err);
+    if (st == PP_OK)
+        st = pp_arena_check(study->arena, err);
+    options.argv = bench.argv.words;
+    options.folder = bench.folder;
+    options.environment = bench.environment;
+    return st == PP_OK ? run_and_record(study, step, &options, ret_outcome, err) : st;
 }

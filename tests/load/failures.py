@@ -18,6 +18,7 @@ import threading
 import time
 
 from harness import BINARY, DEADLINE_S, Sim, Started, load, main, ms, went
+from peers import Peer
 
 # Answers that take about 15 ms: 24 prompt tokens, 4 tokens 4 ms apart.
 QUICK = ("--prompt-tokens", "24", "--output-tokens", "4", "--warm-up", "0")
@@ -368,6 +369,59 @@ def b050_a_server_that_does_not_tell_is_not_waited_for(f):
     second = run.report["levels"][1]
     f.equal("idle", second["observed"]["server_was_idle"], None)
     f.equal("polluted", "polluted" in second["doubts"], False)
+
+
+def a_server_like_vllm_tells_by_its_gauges(f):
+    vllm = ("--profile", "vllm", "--token-time", "50ms", "--slots", "2")
+    common = ("--server", "vllm", "--warm-up", "0")
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as prompts, Sim(*vllm, "--fault", "busy-after:1500ms") as sim:
+        prompts.write("one\n")
+        prompts.flush()
+        run = load(sim.url, *common, "--clients", "1,2", "--prompts", prompts.name, "--output-tokens", "1000", "--duration", "300ms")
+    second = run.report["levels"][1]
+    f.equal("idle", [level["observed"]["server_was_idle"] for level in run.report["levels"]], [True, True])
+    f.between("waited, ms", ms(second["observed"]["idle_wait_ns"]), 1300, 15000)
+    f.equal("origin", run.report["run"]["origin"], "simulated")
+
+
+def a_server_like_vllm_counts_tokens_in_its_own_way(f):
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as prompts:
+        prompts.write("one\n")
+        prompts.flush()
+        with Sim("--profile", "vllm", "--token-time", "1ms", "--fault", "usage:never", "--fault", "tokens-per-event:2") as sim:
+            run = load(sim.url, "--server", "vllm", "--clients", "1", "--prompts", prompts.name, "--output-tokens", "7",
+                       "--requests", "2", "--warm-up", "0")
+    # seven tokens in four events, and no usage: only /tokenize knows
+    f.equal("tokens", [(s["tokens"]["generated"], s["tokens"]["source"], s["text_event_count"]) for s in run.measured],
+            [(7, "tokenized", 4)] * 2)
+
+
+class Silent:
+    """What is usual of a server, but neither /slots nor /metrics ever answers."""
+
+    def __init__(self):
+        self.peer = Peer(answer=self.answer)
+        self.over = threading.Event()
+
+    def answer(self, request):
+        if request["path"] in ("/slots", "/metrics"):
+            self.over.wait(60)
+        return None
+
+
+def a_server_that_is_too_slow_to_tell_is_said_to_be(f):
+    silent = Silent()
+    with silent.peer as peer, tempfile.NamedTemporaryFile("w", suffix=".txt") as prompts:
+        prompts.write("one\n")
+        prompts.flush()
+        done = subprocess.run([BINARY, "load", peer.url, "--json", "--server", "vllm", "--model", "m", "--clients", "1", "--prompts",
+                               prompts.name, "--output-tokens", "4", "--requests", "1", "--warm-up", "0"],
+                              capture_output=True, text=True, timeout=DEADLINE_S, check=False)
+        silent.over.set()
+    f.true("it is said", "too slow to tell" in done.stderr, done.stderr)
+    observed = json.loads(done.stdout)["levels"][0]["observed"]
+    f.equal("idle", observed["server_was_idle"], None)
+    f.between("waited, ms", ms(observed["idle_wait_ns"]), 10000, 40000)
 
 
 def b050_ctrl_c_ends_the_wait(f):

@@ -7,7 +7,7 @@ import sys
 import tempfile
 import time
 
-from harness import Sim, Started, load, main, went
+from harness import Sim, Started, disturbed, load, main, went
 
 # Nine steps of 10 ms (5 ms) behind the first token: a request holds its slot for 90 ms (45 ms).
 HOLD = ["--prefill", "0ms", "--token-time", "10ms"]
@@ -125,6 +125,46 @@ def ramp_and_think_time(faults):
         faults.between("span, ms", span["to_ms"] - span["from_ms"], 660, 5000)
 
 
+def a_level_ends_when_its_demands_are_decided(faults):
+    """Wald's steps for p95: 72 good ones pass, 112 with one violation, two violations at once fail."""
+    rows = [
+        ("no violation", [], "400", ("pass", 72, 0, "decided")),
+        ("the first is slow, and nothing is decided before it ends", ["slow:3s@first:1"], "400", ("pass", 112, 1, "decided")),
+        ("all are slow", ["slow:3s"], "400", ("fail", 2, 2, "decided")),
+        ("too few", [], "40", (None, 40, 0, "requests")),
+    ]
+    for name, named, requests, (verdict, counted, over, ended_by) in rows:
+        options = [word for fault in named for word in ("--fault", fault)]
+        with Sim("--slots", "4", "--prefill", "0ms", "--token-time", "10ms", *options) as sim:
+            run = load(sim.url, *SMALL, "--clients", "4", "--requests", requests, "--warm-up", "0", "--slo",
+                       "ttft.p95<=1500ms", "--stop-early")
+        level = run.level
+        got = level["verdicts"][0]
+        faults.equal(f"{name}: counted, over, ended by", (got["counted"], got["violation_count"], level["observed"]["ended_by"]),
+                     (counted, over, ended_by))
+        if verdict is None:
+            faults.equal(f"{name}: verdict", (got["verdict"], disturbed(run) or got["reason"] == "too-few"), ("undecided", True))
+        elif not disturbed(run) and got["reason"] != "dependent":  # as times of a busy machine may be
+            faults.equal(f"{name}: verdict", got["verdict"], verdict)
+        faults.true(f"{name}: the rest was not sent", ended_by == "requests" or level["counts"]["issued"] < 300,
+                    level["counts"])
+        faults.equal(f"{name}: the rule", run.report["rules"]["stop_early"], True)
+
+
+def what_does_not_go_with_stop_early(faults):
+    rows = [
+        ((), "needs a --slo on a percentile"),
+        (("--slo", "error-rate<=1%"), "needs a --slo on a percentile"),
+        (("--slo", "ttft.p95<=2s", "--duration", "5s"), "needs --requests"),
+        (("--slo", "ttft.p95<=2s", "--requests", "9", "--confidence", "99%"), "--confidence"),
+        (("--slo", "ttft.p95<=2s", "--requests", "9", "--clients", "2", "--ramp", "1s"), "--ramp"),
+    ]
+    for options, want in rows:
+        run = load("http://127.0.0.1:9", *SMALL, "--stop-early", *options)
+        faults.exit(run, 2)
+        faults.true(want, want in run.stderr, run.stderr)
+
+
 if __name__ == "__main__":
     sys.exit(main([
         ("--find-clients answers with the pair around the capacity", clients_between_pass_and_fail),
@@ -134,4 +174,6 @@ if __name__ == "__main__":
         ("a sweep names the saturation under each rule", sweep_names_saturation),
         ("a trace is replayed as written", trace_is_replayed),
         ("ramp and think time", ramp_and_think_time),
+        ("--stop-early ends a level when its demands are decided", a_level_ends_when_its_demands_are_decided),
+        ("--stop-early refuses what it cannot judge", what_does_not_go_with_stop_early),
     ]))

@@ -86,7 +86,7 @@ sorted() { LC_ALL=C sort -u | tr '\n' ' ' | sed 's/ $//'; }
 completion_cases() {
     cat <<'END'
 paretopilot st|study
-paretopilot study |plan run
+paretopilot study |plan resume run status
 paretopilot help model s|synth
 paretopilot help doctor |
 paretopilot model synth --type q|q4_0 q8_0

@@ -53,6 +53,9 @@ HELP = {
     "study run": {
         "not_run": "measures for minutes; docs/cli/study-run.md runs a small plan instead",
     },
+    "study resume": {"not_run": "needs a study; docs/cli/study-resume.md has one"},
+    "verify": {"not_run": "needs a study; docs/cli/verify.md has one"},
+    "study status": {"not_run": "needs a study; docs/cli/study-status.md has one"},
 }
 
 

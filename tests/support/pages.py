@@ -64,6 +64,12 @@ def check_reach(root, report):
         if f"({page})" not in front])
 
 
+def check_examples(root, report):
+    walks = read(root / "docs/howto/README.md")
+    for folder in sorted(p for p in (root / "examples").iterdir() if p.is_dir()):
+        report.test(f"docs/howto/README.md lists examples/{folder.name}", [] if f"| `{folder.name}` |" in walks else ["no row"])
+
+
 def check_index(root, report):
     """The index itself lists every command, document and method; a command with its own summary."""
     index = read(root / "docs/README.md")
@@ -124,6 +130,7 @@ def main():
     check_exit_codes(root, report)
     check_reach(root, report)
     check_index(root, report)
+    check_examples(root, report)
     check_links(root, report)
     check_files(root, report)
     check_decisions(root, report)

@@ -28,10 +28,13 @@ BUNDLE = [
     (r"status\.json", "status"),
     (r"plan\.json", "study-plan"),
     (r"journal\.jsonl", "journal"),
+    (r"journal\.jsonl\.torn-\d+-\d+", None),  # the beginning of a line
     (r"environment/paretopilot-doctor\.json", "host"),
-    (r"environment/engine\.json", "engine"),
+    (r"environment/(engines/[^/]+/)?engine\.json", "engine"),
     (r"models/[^/]+\.json", "model-info"),
     (r"preflight/[^/]+/server-command\.json", "server-command"),
+    (r"preflight/[^/]+/endpoint\.json", "endpoint"),
+    (r"experiment/candidates/[^/]+/endpoint-pass-\d+\.json", "endpoint"),
     (r"experiment/constraints\.json", "constraints"),
     (r"experiment/benchmark-set\.json", "benchmark-set"),
     (r"experiment/recommendation\.json", "recommendation"),
@@ -40,8 +43,25 @@ BUNDLE = [
     (r"experiment/candidates/[^/]+/throughput-command\.json", "bench-command"),
     (r"experiment/candidates/[^/]+/server-command-pass-\d+\.json", "server-command"),
     (r"experiment/candidates/[^/]+/(throughput|requests)-run-pass-\d+\.json", "study-run"),
+    (r"experiment/candidates/[^/]+/load-run\.json", "study-run"),
+    (r"extensions/load/[^/]+/run\.json", "study-run"),
+    (r"extensions/load/[^/]+/server-command\.json", "server-command"),
+    (r"extensions/load/[^/]+/endpoint\.json", "endpoint"),
+    (r"extensions/load/[^/]+/load-report\.json", "load-report"),
+    (r"extensions/load/[^/]+/samples\.jsonl", "samples"),
+    (r"extensions/load/[^/]+/load-evaluation\.json", "load-evaluation"),
+    (r"extensions/load-evaluation\.json", "combined-load"),
+    (r"extensions/load-plan\.json", "load-plan"),
+    (r"extensions/policy-config\.json", "policy-set"),
+    (r"experiment/candidates/[^/]+/load-server-command\.json", "server-command"),
+    (r"experiment/candidates/[^/]+/load-endpoint\.json", "endpoint"),
+    (r"experiment/candidates/[^/]+/load-report\.json", "load-report"),
+    (r"experiment/candidates/[^/]+/load-samples\.jsonl", "samples"),
     (r"experiment/candidates/[^/]+/resource-measurement-pass-\d+\.json", "resource-measurement"),
     (r"experiment/candidates/[^/]+/samples-pass-\d+\.jsonl", "samples"),
+    (r"experiment/candidates/[^/]+/raw/suite-pass-\d+\.jsonl", "suite-replies"),
+    (r"experiment/evaluation-suite\.json", "quality-suite"),
+    (r"experiment/quality-report\.json", "suite-report"),
     # Other programs' documents: rows of llama-bench, and what llama-server was asked.
     (r"experiment/candidates/[^/]+/raw/.*", None),
 ]
@@ -49,7 +69,7 @@ TREE = [
     (r"examples/recommend/benchmarks\.json", "benchmark-set"),
     (r"examples/recommend/constraints\.json", "constraints"),
     (r"examples/stability/[^/]+\.json", "benchmark-set"),
-    (r"examples/recommend/policies\.json", "policy-set"),
+    (r"examples/(recommend|qwen2\.5-ladder)/policies\.json", "policy-set"),
     (r"examples/load/plan\.json", "load-plan"),
     (r"examples/load/[^/]+\.json", "load-evaluation"),
     (r"examples/[^/]+/plan\.json", "study-plan"),
@@ -95,10 +115,14 @@ TREE = [
     (r"tests/fixtures/published/constraints\.json", "constraints"),
     (r"tests/fixtures/load/load-report-find\.json", "load-report"),
     (r"tests/fixtures/load/samples(-find)?\.jsonl", "samples"),
-    (r"tests/fixtures/study/plan\.json", "study-plan"),
     (r"tests/golden/suite/suite-broken/suite\.json", ""),  # broken on purpose
     (r"tests/golden/suite/[^/]+/suite\.json", "quality-suite"),
     (r"tests/golden/suite/[^/]+/other\.json", "sim-answers"),
+    (r"tests/fixtures/study/(steps-|killed/)?plan(-2)?\.json", "study-plan"),
+    (r"tests/fixtures/study/killed/journal\.jsonl", ""),  # cut off in the middle of a line
+    (r"tests/golden/study-\w+/killed(-json)?/d/journal\.jsonl", ""),  # the same
+    (r"tests/golden/study-\w+/[^/]+/d/journal\.jsonl", "journal"),
+    (r"tests/golden/study-\w+/[^/]+/d/plan\.json", "study-plan"),
     (r"tests/golden/(load|sim)/[^/]+/.*", ""),  # broken on purpose
     (r"tests/fixtures/documents/journal(-\w+)?\.jsonl", "journal"),
     (r"tests/fixtures/quality/suite-[^/]+\.json", "quality-suite"),
@@ -151,7 +175,12 @@ PRINTED = {
     ("optimization-receipt", 1): "receipt-result",
     ("recommend", 0): "recommendation",
     ("recommend", 1): "decision-details",
+    ("study resume", 0): "study-summary",
     ("study run", 0): "study-summary",
+    ("study status", 0): "study-status",
+    ("verify", 0): "verification",
+    ("verify", 1): "verification",
+    ("verify", 3): "verification",
     ("combine-load", 0): "combined-load",
     ("summarize-stability", 0): "stability",
 }
@@ -270,7 +299,8 @@ def check_bundle(folder):
     bad = 0
     for path in sorted(folder.rglob("*.json*")):
         try:
-            kind = kind_by_path(BUNDLE, path.relative_to(folder).as_posix())
+            place = re.sub(r"^attempts/.+?/attempt-\d+/", "", path.relative_to(folder).as_posix())
+            kind = kind_by_path(BUNDLE, place)
             errors = list(faults(schemas, path, kind)) if kind else []
         except (LookupError, ValueError) as error:
             kind, errors = "?", [str(error)]

@@ -62,6 +62,28 @@ const char *fixture_path(pp_arena *arena, const char *relative)
     return pp_arena_printf(arena, "%s/tests/fixtures/%s", source_root(), relative);
 }
 
+const char *fixture_text(pp_arena *arena, const char *relative)
+{
+    pp_error err = {0};
+    const char *text;
+    pp_buf bytes;
+
+    pp_buf_init(&bytes, (size_t)1 << 20);
+    assert_ok(pp_file_read(fixture_path(arena, relative), &bytes, &err), err);
+    text = pp_arena_printf(arena, "%s", pp_buf_text(&bytes));
+    pp_buf_done(&bytes);
+    return text;
+}
+
+const char *changed_text(pp_arena *arena, const char *text, const char *find, const char *with)
+{
+    const char *at = strstr(text, find);
+
+    if (at == NULL)
+        fail_msg("'%s' does not stand in the text", find);
+    return pp_arena_printf(arena, "%.*s%s%s", (int)(at - text), text, with, at + strlen(find));
+}
+
 const char *make_temp_folder(pp_arena *arena)
 {
     const char *base = getenv("TMPDIR");

@@ -40,6 +40,12 @@ const char *shared_path_or_skip(pp_arena *arena, const char *relative);
 /** Path of a file below tests/fixtures. */
 const char *fixture_path(pp_arena *arena, const char *relative);
 
+/** Text of a file below tests/fixtures. */
+const char *fixture_text(pp_arena *arena, const char *relative);
+
+/** `text` with the first `find`, which must occur, replaced by `with`. */
+const char *changed_text(pp_arena *arena, const char *text, const char *find, const char *with);
+
 /** A new empty folder for this test; removed with everything in it by remove_folder. */
 const char *make_temp_folder(pp_arena *arena);
 void remove_folder(const char *path);

@@ -1,4 +1,6 @@
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/buffer.h"
 #include "shared.h"
@@ -37,6 +39,30 @@ static void buffer_refuses_an_append_whole(void **state)
     pp_buf_done(&buf);
 }
 
+/* The room is 256 bytes at first, one of them for the NUL: texts that just fit, and that just do
+ * not, behind others and in front of a ceiling. */
+static void printing_gives_the_same_whatever_room_there_is(void **state)
+{
+    (void)state;
+    for (int before = 0; before <= 260; before++) {
+        for (int size = 0; size <= 260; size += 13) {
+            char want[600];
+            pp_buf buf;
+
+            pp_buf_init(&buf, 400);
+            for (int i = 0; i < before; i++)
+                pp_buf_append_char(&buf, 'x');
+            pp_buf_printf(&buf, "%0*d", size, 0);
+            (void)snprintf(want, sizeof want, "%.*s%0*d", before, pp_buf_text(&buf), size, 0);
+            if (strlen(want) > 400)
+                want[before] = '\0';
+            assert_string_equal(pp_buf_text(&buf), want);
+            assert_int_equal(buf.size, strlen(want));
+            pp_buf_done(&buf);
+        }
+    }
+}
+
 static void buffer_hands_its_memory_over(void **state)
 {
     pp_buf buf;
@@ -60,6 +86,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(buffer_grows_to_its_ceiling_and_not_beyond),
         cmocka_unit_test(buffer_refuses_an_append_whole),
+        cmocka_unit_test(printing_gives_the_same_whatever_room_there_is),
         cmocka_unit_test(buffer_hands_its_memory_over),
     };
 

@@ -193,6 +193,39 @@ static void a_built_set_reads_back_as_itself(void **state)
     pp_arena_done(&arena);
 }
 
+/* A study's baseline may have failed; what it lacks then is everybody's loss. */
+static void a_measured_baseline_without_quality_leaves_nobody_eligible(void **state)
+{
+    static const struct {
+        const char *find, *with;
+        const char *of_baseline, *of_other;
+    } rows[] = {
+        {"\"quality_score\":1.0,\"lat_ms\":100", "\"lat_ms\":100", "missing metric quality_score",
+         "quality retention unknown: the baseline has no quality_score above 0"},
+        {"\"quality_score\":1.0,\"lat_ms\":100", "\"quality_score\":0.0,\"lat_ms\":100",
+         "quality retention unknown: the baseline has no quality_score above 0",
+         "quality retention unknown: the baseline has no quality_score above 0"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < PP_COUNT_OF(rows); i++) {
+        scene s = {0};
+        pp_error err = {0};
+        const char *set = changed_text(&s.arena, set_text, rows[i].find, rows[i].with);
+
+        assert_int_equal(play(&s, set, judged_text, &err), PP_ERR_DOMAIN);
+        err = (pp_error){0};
+        assert_ok(pp_decide_measured(&s.arena, &s.set, &s.constraints, &s.decision, &err), err);
+        assert_false(s.decision.has_winner);
+        assert_int_equal(s.decision.eligible.count, 0);
+        assert_int_equal(s.decision.verdicts[0].violations.count, 1);
+        assert_string_equal(s.decision.verdicts[0].violations.items[0].text.data,
+                            rows[i].of_baseline);
+        assert_string_equal(s.decision.verdicts[1].violations.items[0].text.data, rows[i].of_other);
+        pp_arena_done(&s.arena);
+    }
+}
+
 static pp_status decide_and_write(const void *context, pp_error *err)
 {
     scene s = {0};
@@ -223,6 +256,7 @@ int main(void)
         cmocka_unit_test(every_loser_is_told_why_and_by_how_much),
         cmocka_unit_test(quality_that_cannot_be_measured_is_not_judged),
         cmocka_unit_test(nothing_eligible_is_a_result),
+        cmocka_unit_test(a_measured_baseline_without_quality_leaves_nobody_eligible),
         cmocka_unit_test(bad_constraints_are_refused_with_their_place),
         cmocka_unit_test(a_built_set_reads_back_as_itself),
         cmocka_unit_test(missing_memory_is_an_error_everywhere),

@@ -53,7 +53,7 @@ static void every_setting_reaches_the_command_line(void **state)
     pp_argv argv = {0};
 
     (void)state;
-    assert_ok(pp_argv_server(&arena, &engine, "m.gguf", &settings, 4242, &argv, &err), err);
+    assert_ok(pp_argv_server(&arena, &engine, "m.gguf", &settings, NULL, 4242, &argv, &err), err);
     assert_string_equal(argv.words[0], engine.server.path);
     assert_string_equal(value_of(&argv, "--model"), "m.gguf");
     assert_string_equal(value_of(&argv, "--host"), "127.0.0.1");
@@ -91,7 +91,7 @@ static void a_flag_that_the_build_does_not_know_is_refused_by_name(void **state)
     pp_argv argv = {0};
 
     (void)state;
-    assert_int_equal(pp_argv_server(&arena, &engine, "m", &settings, 1, &argv, &err), PP_ERR_PEER);
+    assert_int_equal(pp_argv_server(&arena, &engine, "m", &settings, NULL, 1, &argv, &err), PP_ERR_PEER);
     assert_string_equal(err.text, "'/opt/llama cpp/llama-server' (version: 1) does not know the "
                                   "option '--load-mode'");
     pp_arena_done(&arena);

@@ -45,7 +45,7 @@ static void what_is_no_llama_cpp_is_refused_with_what_it_said(void **state)
         if (rows[i].server != NULL)
             write_program(&arena, folder, "llama-server", rows[i].server);
         write_program(&arena, folder, "llama-bench", GOOD);
-        if (pp_engine_probe(&arena, folder, &engine, &err) == PP_OK)
+        if (pp_engine_probe(&arena, &(pp_engine_options){.folder = folder}, &engine, &err) == PP_OK)
             fail_msg("%s: accepted", rows[i].name);
         assert_contains(err.text, rows[i].want);
         remove_folder(folder);
@@ -65,7 +65,7 @@ static void b178_an_engine_tells_version_pin_and_the_variables_taken_out(void **
     write_program(&arena, folder, "llama-bench", GOOD);
     assert_ok(pp_file_write_new(pp_path_join(&arena, folder, "PIN"), "pinned\n", 7, &err), err);
     assert_int_equal(setenv("LLAMA_ARG_CTX_SIZE", "99", 1), 0);
-    assert_ok(pp_engine_probe(&arena, folder, &engine, &err), err);
+    assert_ok(pp_engine_probe(&arena, &(pp_engine_options){.folder = folder}, &engine, &err), err);
     assert_string_equal(engine.server.version, "version: 7 (abc)");
     assert_string_equal(engine.pin, "pinned");
     assert_string_equal(engine.cleared[0], "LLAMA_ARG_CTX_SIZE");
@@ -97,10 +97,43 @@ static void b178_programs_do_not_see_the_variables_taken_out(void **state)
     assert_int_equal(setenv("LLAMA_ARG_CTX_SIZE", "99", 1), 0);
     assert_int_equal(setenv("LLAMA_ARG_N_PARALLEL", "2", 1), 0);
     assert_int_equal(setenv("LLAMA_KEPT", "kept", 1), 0);
-    assert_ok(pp_engine_probe(&arena, folder, &engine, &err), err);
+    assert_ok(pp_engine_probe(&arena, &(pp_engine_options){.folder = folder}, &engine, &err), err);
     assert_string_equal(engine.server.version, "version: unset 0 kept");
     assert_string_equal(engine.bench.version, "version: unset 0 kept");
     (void)unsetenv("LLAMA_ARG_N_PARALLEL");
+    (void)unsetenv("LLAMA_KEPT");
+    remove_folder(folder);
+    pp_arena_done(&arena);
+}
+
+/* What a plan gives stands in front of what we were started with, and is told. */
+static void b178_given_variables_reach_the_programs_and_are_recorded(void **state)
+{
+    static const char script[] = "#!/bin/sh\n"
+                                 "if [ \"$1\" = --version ]; then\n"
+                                 "echo \"version: ${GIVEN-unset} ${LLAMA_KEPT-unset}\"\n"
+                                 "else echo '--threads N'; fi\n";
+    static const char *const variables[] = {"GIVEN=a=b", NULL};
+    pp_arena arena = {0};
+    pp_error err = {0};
+    const char *folder = make_temp_folder(&arena);
+    const pp_engine_options options = {
+        .folder = folder, .server = "serve", .bench = "measure", .variables = variables};
+    const pp_json *given;
+    pp_engine engine;
+
+    (void)state;
+    write_program(&arena, folder, "serve", script);
+    write_program(&arena, folder, "measure", script);
+    assert_int_equal(setenv("GIVEN", "ours", 1), 0);
+    assert_int_equal(setenv("LLAMA_KEPT", "kept", 1), 0);
+    assert_ok(pp_engine_probe(&arena, &options, &engine, &err), err);
+    assert_string_equal(engine.server.version, "version: a=b kept");
+    assert_string_equal(engine.bench.version, "version: a=b kept");
+    given = pp_json_find(pp_engine_encode(&arena, &engine), "environment");
+    assert_int_equal(given->object.count, 1);
+    assert_string_equal(pp_json_find(given, "GIVEN")->text.data, "a=b");
+    (void)unsetenv("GIVEN");
     (void)unsetenv("LLAMA_KEPT");
     remove_folder(folder);
     pp_arena_done(&arena);
@@ -112,6 +145,7 @@ int main(void)
         cmocka_unit_test(what_is_no_llama_cpp_is_refused_with_what_it_said),
         cmocka_unit_test(b178_an_engine_tells_version_pin_and_the_variables_taken_out),
         cmocka_unit_test(b178_programs_do_not_see_the_variables_taken_out),
+        cmocka_unit_test(b178_given_variables_reach_the_programs_and_are_recorded),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -176,6 +176,11 @@ static void props_tell_speculation_or_nothing(void **state)
          {true, false}},
         {"{\"default_generation_settings\":{\"params\":{\"speculative.types\":\"ngram\"}}}",
          {true, true}},
+        /* as a server says that was given --spec-type none */
+        {"{\"default_generation_settings\":{\"params\":{\"speculative.types\":\"none,none\"}}}",
+         {true, false}},
+        {"{\"default_generation_settings\":{\"params\":{\"speculative.types\":\"none,ngram\"}}}",
+         {true, true}},
         {"{\"default_generation_settings\":{\"speculative\":true}}", {true, true}},
         {"{\"default_generation_settings\":{}}", {false, false}},
         {"<html>", {false, false}},

@@ -6,6 +6,7 @@
 #include "digest/sha256.h"
 #include "shared.h"
 #include "json/json.h"
+#include "json/plain.h"
 
 static pp_status parse(pp_arena *arena, const char *text, const pp_json **ret_root, pp_error *err)
 {
@@ -41,6 +42,47 @@ static void reading_is_strict_and_says_where(void **state)
         if (parse(&arena, refused[i].text, &root, &err) != PP_ERR_SYNTAX)
             fail_msg("%s: accepted", refused[i].name);
         assert_contains(err.text, refused[i].want);
+        pp_arena_done(&arena);
+    }
+}
+
+/* What the short way takes and what it leaves to Jansson. That both make the same of what it takes
+ * is in fuzz_json. */
+static const struct {
+    const char *name;
+    const char *text;
+    bool is_plain;
+} documents[] = {
+    {"an event of a stream", "{\"content\":\" a\",\"tokens\":[],\"stop\":false,\"n\":-7}", true},
+    {"simple escapes", "\"\\n\\t\\\"\\\\\\/\"", true},
+    {"text in UTF-8", "[\"\xc3\xa9\xf0\x9f\x98\x80\"]", true},
+    {"a decimal number", "[0.25]", true},
+    {"18 digits", "[-999999999999999999]", true},
+    {"blanks around", " \t\r\n[ 1 , 2 ] ", true},
+    {"32 levels", "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]", true},
+    {"33 levels", "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]", false},
+    {"19 digits", "[1000000000000000000]", false},
+    {"an exponent", "[1e3]", false},
+    {"a number of an escape", "\"\\u0061\"", false},
+    {"the same key again", "{\"a\":1,\"a\":1}", false},
+    {"half a character", "\"\xf0\x9f\"", false},
+    {"a comma at the end", "[1,]", false},
+    {"a zero in front", "[01]", false},
+    {"something behind", "1 2", false},
+    {"no end", "{\"a\":", false},
+    {"nothing", "", false},
+};
+
+static void plain_documents_take_the_short_way(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < PP_COUNT_OF(documents); i++) {
+        pp_arena arena = {0};
+
+        print_message("# %s\n", documents[i].name);
+        assert_int_equal(pp_json_read_plain(&arena, documents[i].text, strlen(documents[i].text)) !=
+                             NULL,
+                         documents[i].is_plain);
         pp_arena_done(&arena);
     }
 }
@@ -284,6 +326,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reading_is_strict_and_says_where),
+        cmocka_unit_test(plain_documents_take_the_short_way),
         cmocka_unit_test(nesting_has_a_limit),
         cmocka_unit_test(paths_name_the_place_of_a_value),
         cmocka_unit_test(a_member_is_found_by_its_whole_key),

@@ -59,19 +59,28 @@ static const tape tokenizer[] = {{"/tokenize", NULL, 0, TAPE_KEEP, tokenize}};
 static const tape_piece not_found[] = {{0, "HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n", 0}};
 static const tape without[] = {TAPE(not_found, TAPE_KEEP)};
 
-static void count_with(const tape *tapes, volatile sig_atomic_t *stop, pp_sample *samples, size_t n,
-                       size_t *ret_asked)
+static void count_by(const tape *tapes, const pp_dialect *dialect, volatile sig_atomic_t *stop,
+                     pp_sample *samples, size_t n, size_t *ret_asked)
 {
     tape_server *server = tape_server_start(tapes, 1);
     pp_http_loop *loop = NULL;
     pp_error err = {0};
 
     assert_ok(pp_http_loop_new(stop, &loop, &err), err);
-    assert_ok(pp_load_count_answers(loop, tape_server_url(server, ""), NULL, 0, samples, n, &err),
+    assert_ok(pp_load_count_answers(loop, tape_server_url(server, ""), NULL, 0, dialect, samples, n,
+                                    &err),
               err);
     *ret_asked = tape_server_request_count(server);
     pp_http_loop_free(loop);
     tape_server_stop(server);
+}
+
+static void count_with(const tape *tapes, volatile sig_atomic_t *stop, pp_sample *samples, size_t n,
+                       size_t *ret_asked)
+{
+    const pp_dialect llama = {.kind = PP_SERVER_LLAMA_SERVER};
+
+    count_by(tapes, &llama, stop, samples, n, ret_asked);
 }
 
 /* ---- which are counted, and how -------------------------------------------------------------- */
@@ -178,12 +187,44 @@ static void a_signal_leaves_estimates(void **state)
     assert_untouched(samples);
 }
 
+/* Another question and another answer than llama-server's; what it counts is what it says. */
+static void vllm_reply(const char *request, pp_buf *reply)
+{
+    static const char right[] =
+        "\r\n\r\n{\"add_special_tokens\":false,\"model\":\"m\",\"prompt\":\"one two\"}";
+    const char *said =
+        strstr(request, right) != NULL
+            ? "{\"count\":42,\"max_model_len\":64,\"tokens\":[1,2],\"token_strs\":null}"
+            : "{}";
+
+    pp_buf_printf(reply, "HTTP/1.1 200 OK\r\nContent-Length: %zu\r\n\r\n%s", strlen(said), said);
+}
+
+static void vllm_is_asked_in_its_own_way(void **state)
+{
+    static const tape vllm[] = {{"/tokenize", NULL, 0, TAPE_KEEP, vllm_reply}};
+    const pp_dialect dialect = {.kind = PP_SERVER_VLLM, .model = {"m", 1}};
+    const pp_dialect other = {.kind = PP_SERVER_OPENAI, .model = {"m", 1}};
+    pp_sample sample = {.text = pp_text_of("one two"), .asked_tokens = 42};
+    size_t asked = 0;
+
+    (void)state;
+    count_by(vllm, &other, NULL, &sample, 1, &asked);
+    assert_int_equal(asked, 0);
+    assert_false(sample.generated_tokens.known);
+    count_by(vllm, &dialect, NULL, &sample, 1, &asked);
+    assert_int_equal(asked, 1);
+    assert_int_equal(sample.token_source, PP_TOKEN_SOURCE_TOKENIZED);
+    assert_int_equal(sample.generated_tokens.value, 42);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_without_a_count_are_counted),
         cmocka_unit_test(a_server_that_refuses_is_asked_once),
         cmocka_unit_test(a_signal_leaves_estimates),
+        cmocka_unit_test(vllm_is_asked_in_its_own_way),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

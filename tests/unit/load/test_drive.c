@@ -2,6 +2,7 @@
 
 #include <netinet/in.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -354,6 +355,36 @@ typedef struct stopper {
 } stopper;
 
 /* As a person would: once requests are seen, Ctrl-C, and perhaps again. */
+/* Counts measured samples, from whichever thread makes them. */
+static bool is_fiftieth(void *user, const pp_sample *sample)
+{
+    atomic_int *count = user;
+
+    assert_int_equal(sample->id.phase, PP_PHASE_MEASURED);
+    return atomic_fetch_add(count, 1) + 1 >= 50;
+}
+
+static void a_caller_that_has_seen_enough_ends_the_level(void **state)
+{
+    atomic_int count = 0;
+    setting s;
+
+    (void)state;
+    set_up(&s, &(load_server_options){.event_count = 2, .gap_ns = 5 * PP_NS_PER_MS});
+    s.level.clients = 8;
+    s.level.warmup_count = 8;
+    s.level.request_count = pp_known_int(1000000);
+    s.setup.worker_count = 2;
+    s.setup.enough = is_fiftieth;
+    s.setup.enough_user = &count;
+    drive(&s);
+    assert_int_equal(s.result.observed.ended_by, PP_LOAD_END_DECIDED);
+    assert_in_range(s.result.sample_count, 58, 200000);
+    assert_int_equal(atomic_load(&count), s.result.sample_count - 8);
+    assert_in_range(count_failure(&s, PP_FAILURE_CUT), 0, 8);
+    tear_down(&s);
+}
+
 static void *stop_soon(void *user)
 {
     stopper *stop = user;
@@ -1017,6 +1048,7 @@ int main(void)
         cmocka_unit_test(a_failed_warmup_is_a_sample),
         cmocka_unit_test(b090_each_limit_ends_a_level_and_is_named),
         cmocka_unit_test(b054_a_hopeless_start_ends_early),
+        cmocka_unit_test(a_caller_that_has_seen_enough_ends_the_level),
         cmocka_unit_test(b094_b102_a_stop_drains_then_cuts_and_keeps_everything),
         cmocka_unit_test(a_stop_before_the_start_leaves_an_empty_result),
         cmocka_unit_test(no_requests_and_only_failures_have_results),

@@ -53,6 +53,22 @@ static void b050_gauges_tell_it_where_slots_do_not(void **state)
         {"llamacpp:requests_processing \n0\nllamacpp:requests_deferred 0\n", UNTOLD},
         {"llamacpp:requests_processing_seconds 0\nllamacpp:requests_deferred 0\n", UNTOLD},
         {"# llamacpp:requests_processing 0\nllamacpp:requests_deferred 0\n", UNTOLD},
+        {"vllm:num_requests_running{engine=\"0\",model_name=\"m\"} 0.0\n"
+         "vllm:num_requests_waiting{engine=\"0\",model_name=\"m\"} 0.0\n",
+         IDLE},
+        {"vllm:num_requests_running{engine=\"0\"} 0.0\nvllm:num_requests_running{engine=\"1\"} "
+         "2.0\n"
+         "vllm:num_requests_waiting{engine=\"0\"} 0.0\n",
+         BUSY},
+        {"vllm:num_requests_running 0\nvllm:num_requests_waiting 1\n", BUSY},
+        {"vllm:num_requests_running{model_name=\"a } 1\\\"} 1\"} 0.0\nvllm:num_requests_waiting "
+         "0\n",
+         IDLE},
+        {"vllm:num_requests_running{model_name=\"m\"} NaN\nvllm:num_requests_waiting 0\n", UNTOLD},
+        {"vllm:num_requests_running{model_name=\"m\n\"} 0\nvllm:num_requests_waiting 0\n", UNTOLD},
+        {"vllm:num_requests_running{model_name=\"m\"}0\nvllm:num_requests_waiting 0\n", UNTOLD},
+        {"vllm:num_requests_running{", UNTOLD},
+        {"vllm:num_requests_running{engine=\"0\"} 0.0\n", UNTOLD},
         {"", UNTOLD},
     };
 

@@ -6,6 +6,7 @@
 #include <netinet/tcp.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <linux/net_tstamp.h>
@@ -93,8 +94,10 @@ static size_t look(const pair *p, int budget, pp_segment *found, size_t max)
 {
     char buffer[4096];
     int error_number = 0;
-    int64_t first_ns = pp_segment_first(p->reads, &error_number);
+    bool is_all = true;
+    int64_t first_ns = pp_segment_first(p->reads, &error_number, &is_all);
 
+    assert_false(is_all);
     assert_int_equal(error_number, 0);
     assert_true(first_ns > 0);
     return pp_segments_find(p->reads, first_ns, buffer, sizeof buffer, &budget, found, max);
@@ -168,11 +171,88 @@ static void a_socket_without_bytes_says_so(void **state)
 {
     pair p = connect_pair();
     int error_number = 0;
+    bool is_all = true;
 
     (void)state;
-    assert_int_equal(pp_segment_first(p.reads, &error_number), 0);
+    assert_int_equal(pp_segment_first(p.reads, &error_number, &is_all), 0);
     assert_int_equal(error_number, EAGAIN);
+    assert_false(is_all);
     close_pair(&p);
+}
+
+static int64_t real_now_ns(void)
+{
+    struct timespec now;
+
+    assert_int_equal(clock_gettime(CLOCK_REALTIME, &now), 0);
+    return now.tv_sec * PP_NS_PER_S + now.tv_nsec;
+}
+
+/* Two writes, the second one later; where the stamp lies, and for what it holds. */
+static const struct {
+    const char *name;
+    const char *first;
+    const char *second;
+    bool is_all;
+} waiting[] = {
+    {"a chunk in two parts has the stamp of the last", "2a\r\ndata: {\"content\":\" a\",",
+     "}\n\n\r\n", true},
+    {"two chunks have the stamp of the first", "9\r\ndata: a\n\n\r\n", "9\r\ndata: b\n\n\r\n",
+     false},
+    {"a short reply has the stamp of the last", "HTTP/1.1 200 OK\r\n\r\n", "{}", true},
+    {"a head and a chunk have the stamp of the first", "HTTP/1.1 200 OK\r\n\r\n",
+     "9\r\ndata: a\n\n\r\n", false},
+    {"what has no end has the stamp of the first", "9\r\ndata", ": a", false},
+};
+
+static void write_all(const pair *p, const char *text)
+{
+    assert_int_equal(write(p->writes, text, strlen(text)), (int)strlen(text));
+}
+
+static void one_chunk_needs_no_search(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < PP_COUNT_OF(waiting); i++) {
+        pair p = connect_pair();
+        int error_number = 0;
+        bool is_all = false;
+        int64_t between_ns, stamp_ns;
+
+        print_message("# %s\n", waiting[i].name);
+        write_all(&p, waiting[i].first);
+        pp_clock_sleep_until_ns(pp_clock_now_ns() + APART_NS);
+        between_ns = real_now_ns();
+        pp_clock_sleep_until_ns(pp_clock_now_ns() + APART_NS);
+        write_all(&p, waiting[i].second);
+        stamp_ns = pp_segment_first(p.reads, &error_number, &is_all);
+        assert_int_equal(error_number, 0);
+        assert_int_equal(is_all, waiting[i].is_all);
+        if (waiting[i].is_all)
+            assert_true(stamp_ns > between_ns);
+        close_pair(&p);
+    }
+}
+
+/* 1,023 bytes are looked at whole, 1,024 are not: more may wait behind them. */
+static void a_chunk_that_fills_the_look_is_searched(void **state)
+{
+    char chunk[1024];
+
+    (void)state;
+    memset(chunk, 'x', sizeof chunk);
+    for (size_t size = sizeof chunk - 1; size <= sizeof chunk; size++) {
+        pair p = connect_pair();
+        int error_number = 0;
+        bool is_all = false;
+
+        memset(chunk, 'x', sizeof chunk);
+        memcpy(chunk + size - 3, "\n\r\n", 3);
+        assert_int_equal(write(p.writes, chunk, size), (int)size);
+        assert_true(pp_segment_first(p.reads, &error_number, &is_all) > 0);
+        assert_int_equal(is_all, size < sizeof chunk);
+        close_pair(&p);
+    }
 }
 
 int main(void)
@@ -182,6 +262,8 @@ int main(void)
         cmocka_unit_test(one_write_is_one_segment),
         cmocka_unit_test(the_budget_and_the_room_are_kept),
         cmocka_unit_test(a_socket_without_bytes_says_so),
+        cmocka_unit_test(one_chunk_needs_no_search),
+        cmocka_unit_test(a_chunk_that_fills_the_look_is_searched),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,7 +20,9 @@ static void the_holder_of_a_listening_port_is_told_from_others(void **state)
     assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
     assert_int_equal(listen(fd, 1), 0);
     assert_true(pp_port_is_held_by(port, getpid()));
+    assert_int_equal(pp_port_find_holder(port), getpid());
     assert_false(pp_port_is_held_by(port, 1));
+    assert_int_equal(pp_port_find_holder(0), 0);
     (void)close(fd);
     assert_false(pp_port_is_held_by(port, getpid()));
 }

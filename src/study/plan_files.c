@@ -1,0 +1,94 @@
+/* Files that a plan names beside itself, each with its digest. A study that goes on has its own
+ * copies of them. */
+#include "study/plan_files.h"
+
+#include "base/files.h"
+#include "evidence/layout.h"
+
+#define PLAN_FILE_MAX_BYTES ((size_t)16 << 20)
+
+static const char *place_of(pp_study *study, const pp_plan_file *file, const char *bundle_name)
+{
+    return study->goes_on ? pp_path_join(study->arena, study->folder, bundle_name)
+                          : pp_path_join(study->arena, study->plan_folder, file->path.data);
+}
+
+pp_status pp_study_read_plan_file(pp_study *study, const pp_plan_file *file, const char *member,
+                                  const char *bundle_name, pp_study_file *ret_file, pp_error *err)
+{
+    const char *path;
+    char hex[PP_SHA256_HEX_SIZE];
+    pp_buf bytes;
+    pp_status st;
+
+    *ret_file = (pp_study_file){.bundle_name = bundle_name};
+    if (!file->present)
+        return PP_OK;
+    path = place_of(study, file, bundle_name);
+    pp_buf_init(&bytes, PLAN_FILE_MAX_BYTES);
+    st = path == NULL ? pp_arena_check(study->arena, err) : pp_file_read(path, &bytes, err);
+    if (st == PP_OK)
+        st = pp_sha256_of(bytes.data, bytes.size, hex, err);
+    if (st == PP_OK && !pp_text_is(file->sha256, hex))
+        st = pp_fail(err, PP_ERR_DOMAIN, "'%s': found SHA-256 %s, the plan says %s", path, hex,
+                     file->sha256.data);
+    if (st == PP_OK)
+        ret_file->bytes = pp_arena_dup(study->arena, pp_buf_text(&bytes), bytes.size);
+    ret_file->size = bytes.size;
+    if (st == PP_OK)
+        st = pp_json_parse(study->arena, path, pp_buf_text(&bytes), bytes.size, &ret_file->root,
+                           err);
+    pp_buf_done(&bytes);
+    return pp_wrap(err, st, "$.%s", member);
+}
+
+static pp_status read_load_plan(pp_study *study, pp_error *err)
+{
+    pp_status st = pp_study_read_plan_file(study, &study->plan.load_plan, "load_plan",
+                                           PP_BUNDLE_LOAD_PLAN, &study->load_plan_file, err);
+
+    if (st == PP_OK && study->load_plan_file.bytes != NULL)
+        st = pp_wrap(
+            err,
+            pp_load_plan_decode(study->arena, study->load_plan_file.root, &study->load_plan, err),
+            "$.load_plan: '%s'", study->plan.load_plan.path.data);
+    return st;
+}
+
+static pp_status read_policies(pp_study *study, pp_error *err)
+{
+    pp_policy_set policies;
+    pp_status st = pp_study_read_plan_file(study, &study->plan.policies, "policies",
+                                           PP_BUNDLE_POLICIES, &study->policies_file, err);
+
+    if (st == PP_OK && study->policies_file.bytes != NULL)
+        st = pp_wrap(err,
+                     pp_policy_set_decode(study->arena, study->policies_file.root, &policies, err),
+                     "$.policies: '%s'", study->plan.policies.path.data);
+    return st;
+}
+
+pp_status pp_study_read_plan_files(pp_study *study, pp_error *err)
+{
+    pp_status st = read_load_plan(study, err);
+
+    return st == PP_OK ? read_policies(study, err) : st;
+}
+
+static pp_status write_one(pp_study *study, const pp_study_file *file, pp_error *err)
+{
+    const char *path = pp_path_join(study->arena, study->folder, file->bundle_name);
+    pp_status st;
+
+    if (file->bytes == NULL)
+        return PP_OK;
+    st = pp_study_ensure_folder(study, path, err);
+    return st == PP_OK ? pp_file_write_new(path, file->bytes, file->size, err) : st;
+}
+
+pp_status pp_study_write_plan_files(pp_study *study, pp_error *err)
+{
+    pp_status st = write_one(study, &study->load_plan_file, err);
+
+    return st == PP_OK ? write_one(study, &study->policies_file, err) : st;
+}

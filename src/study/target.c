@@ -1,0 +1,232 @@
+#include "study/target.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/secret.h"
+#include "model/origin.h"
+#include "proc/port.h"
+
+/* ---- a server that is started ------------------------------------------------------------------
+ */
+
+static pp_status start_server(pp_study *study, const pp_target_files *files,
+                              pp_study_record *record, pp_study_target *target, pp_error *err)
+{
+    pp_server_options options = pp_study_server_options(study, target->candidate);
+    pp_status st = pp_study_ensure_folder(study, files->stdout_path, err);
+
+    options.stdout_path = files->stdout_path;
+    options.stderr_path = target->stderr_path = files->stderr_path;
+    if (st == PP_OK)
+        st = pp_arena_check(study->arena, err);
+    if (st == PP_OK)
+        st = pp_server_start(&options, &target->server, err);
+    if (st != PP_OK)
+        return st;
+    target->url = pp_server_url(target->server);
+    target->pid = pp_server_pid(target->server);
+    /* if it has just died, the next step finds out */
+    if (record != NULL)
+        pp_ignore(pp_watch_track(record->watch, target->pid, NULL));
+    return pp_study_save_document(study, files->command, "server-command",
+                                  pp_study_server_command(study, target->candidate, target->server),
+                                  err);
+}
+
+/* ---- a server that runs already ----------------------------------------------------------------
+ */
+
+static pp_status take_key(pp_study *study, pp_study_target *target, pp_error *err)
+{
+    const char *name = target->candidate->endpoint.api_key_env.data;
+    const char *value = getenv(name);
+    const char **headers = PP_ARENA_NEW(study->arena, const char *, 1);
+    pp_text key = pp_text_strip(pp_text_of(value == NULL ? "" : value));
+
+    if (key.size == 0)
+        return pp_fail(err, PP_ERR_UNAVAILABLE, "the variable '%s', named by api_key_env, %s", name,
+                       value == NULL ? "is not set" : "holds no key");
+    for (size_t i = 0; i < key.size; i++) {
+        if ((unsigned char)key.data[i] <= ' ' || (unsigned char)key.data[i] > '~')
+            return pp_fail(err, PP_ERR_USAGE,
+                           "'%s': byte %zu of the key is no printable ASCII character", name,
+                           i + 1);
+    }
+    if (headers == NULL)
+        return pp_arena_check(study->arena, err);
+    target->key = pp_text_dup(study->arena, key);
+    headers[0] = pp_arena_printf(study->arena, "Authorization: Bearer %s", target->key.data);
+    target->headers = headers;
+    target->header_count = 1;
+    return pp_arena_check(study->arena, err);
+}
+
+pp_status pp_study_check_keys(pp_study *study, pp_error *err)
+{
+    pp_status st = PP_OK;
+
+    for (size_t i = 0; st == PP_OK && i < study->plan.candidate_count; i++) {
+        pp_study_target target = {.candidate = &study->plan.candidates[i]};
+
+        if (target.candidate->endpoint.api_key_env.size > 0)
+            st = pp_wrap(err, take_key(study, &target, err), "candidate '%s'",
+                         target.candidate->id.data);
+    }
+    return st;
+}
+
+static void set_text_or_null(pp_study *study, pp_json *object, const char *key, pp_text text,
+                             pp_text secret)
+{
+    pp_text shown = pp_secret_remove(study->arena, text, secret);
+
+    if (shown.size > 0)
+        pp_json_set_text(study->arena, object, key, shown);
+    else
+        pp_json_set_null(study->arena, object, key);
+}
+
+static pp_json *encode_endpoint(pp_study *study, const pp_study_target *target)
+{
+    const pp_plan_endpoint *planned = &target->candidate->endpoint;
+    const pp_load_endpoint *said = &target->endpoint;
+    pp_arena *arena = study->arena;
+    pp_json *object = pp_json_new_object(arena);
+
+    pp_json_set_text(arena, object, "url", planned->url);
+    pp_json_set_text(arena, object, "server", planned->server);
+    set_text_or_null(study, object, "model", planned->model, target->key);
+    pp_json_set_string(arena, object, "origin", pp_origin_name(said->origin));
+    pp_json_set_bool(arena, object, "is_llama_server", said->is_llama_server);
+    pp_json_set_bool(arena, object, "is_sleeping", said->is_sleeping);
+    set_text_or_null(study, object, "build_info", said->build, target->key);
+    set_text_or_null(study, object, "listed_model", said->model, target->key);
+    pp_json_set_maybe_int(arena, object, "total_slots", said->slot_count);
+    pp_json_set_maybe_int(arena, object, "n_ctx_per_slot", said->context_tokens);
+    return object;
+}
+
+/* The first request of one that sleeps pays for its model. */
+static pp_status check_awake(const pp_study *study, const pp_study_target *target, pp_error *err)
+{
+    const pp_study_plan *plan = &study->plan;
+
+    if (!target->endpoint.is_sleeping || !plan->has_requests || plan->requests.warmup > 0)
+        return PP_OK;
+    return pp_fail(err, PP_ERR_PEER,
+                   "'%s' says that it sleeps, and the plan has no warm-up request that would wake "
+                   "it",
+                   target->candidate->endpoint.url.data);
+}
+
+/* "http://127.0.0.1:8080/v1": 8080; 0 for other hosts and for addresses without a port. */
+static uint16_t loopback_port(const char *url)
+{
+    static const char *const begins[] = {"http://127.0.0.1:", "http://localhost:"};
+
+    for (size_t i = 0; i < PP_COUNT_OF(begins); i++) {
+        size_t size = strlen(begins[i]);
+
+        if (strncmp(url, begins[i], size) == 0)
+            return (uint16_t)strtoul(url + size, NULL, 10);
+    }
+    return 0;
+}
+
+static pp_status ask_endpoint(pp_study *study, const pp_target_files *files,
+                              pp_study_record *record, pp_study_target *target, pp_error *err)
+{
+    const pp_plan_endpoint *planned = &target->candidate->endpoint;
+    pp_status st = pp_server_root(study->arena, planned->url.data, &target->url, err);
+
+    if (st == PP_OK && planned->api_key_env.size > 0)
+        st = take_key(study, target, err);
+    if (st == PP_OK)
+        st = pp_wrap(err,
+                     pp_load_endpoint_ask(study->arena, study->loop, target->url, target->headers,
+                                          target->header_count, &target->endpoint, err),
+                     "asking '%s'", planned->url.data);
+    if (st == PP_OK)
+        st = check_awake(study, target, err);
+    if (st != PP_OK)
+        return st;
+    target->pid = pp_port_find_holder(loopback_port(target->url));
+    if (record != NULL && target->pid != 0)
+        pp_ignore(pp_watch_track(record->watch, target->pid, NULL)); /* then it counts as foreign */
+    return pp_study_save_document(study, files->endpoint, "endpoint",
+                                  encode_endpoint(study, target), err);
+}
+
+/* ---- both --------------------------------------------------------------------------------------
+ */
+
+pp_status pp_study_target_open(pp_study *study, const pp_plan_candidate *candidate,
+                               const pp_target_files *files, pp_study_record *record,
+                               pp_study_target *ret_target, pp_error *err)
+{
+    pp_status st;
+
+    *ret_target = (pp_study_target){.candidate = candidate};
+    st = candidate->kind == PP_CANDIDATE_ENDPOINT
+             ? ask_endpoint(study, files, record, ret_target, err)
+             : start_server(study, files, record, ret_target, err);
+    if (st != PP_OK)
+        pp_secret_remove_from_error(err, ret_target->key);
+    return st;
+}
+
+pp_status pp_study_target_check_alive(pp_study_target *target, pp_error *err)
+{
+    return target->server == NULL ? PP_OK : pp_server_check_alive(target->server, err);
+}
+
+void pp_study_target_close(pp_study *study, pp_study_target *target, pp_study_record *record)
+{
+    pp_child_exit ended;
+
+    if (target->server == NULL) {
+        if (record != NULL && target->pid != 0)
+            pp_watch_untrack(record->watch, target->pid, NULL);
+        return;
+    }
+    pp_server_stop(target->server, &ended);
+    if (record != NULL) {
+        pp_watch_untrack(record->watch, target->pid, &ended.usage);
+        pp_study_record_exit(study, record, &ended);
+    }
+    pp_server_free(target->server);
+    target->server = NULL;
+}
+
+pp_status pp_study_target_check_log(pp_study *study, const pp_study_target *target, pp_error *err)
+{
+    return target->stderr_path == NULL
+               ? PP_OK
+               : pp_study_check_markers(study, target->candidate, target->stderr_path, err);
+}
+
+pp_dialect pp_study_target_dialect(const pp_study_target *target)
+{
+    const pp_plan_endpoint *planned = &target->candidate->endpoint;
+    pp_dialect dialect = {.endpoint = PP_ENDPOINT_COMPLETION, .kind = PP_SERVER_LLAMA_SERVER};
+
+    if (target->candidate->kind != PP_CANDIDATE_ENDPOINT ||
+        !pp_server_kind_find(planned->server.data, &dialect.kind) ||
+        dialect.kind == PP_SERVER_LLAMA_SERVER)
+        return dialect;
+    dialect.endpoint = PP_ENDPOINT_CHAT;
+    dialect.include_usage = true;
+    dialect.model = planned->model.size > 0 ? planned->model : target->endpoint.model;
+    return dialect;
+}
+
+void pp_study_target_hide_key(pp_study *study, const pp_study_target *target, pp_sample *samples,
+                              size_t count)
+{
+    for (size_t i = 0; target->key.size > 0 && i < count; i++) {
+        samples[i].failure_text =
+            pp_secret_remove(study->arena, samples[i].failure_text, target->key);
+        samples[i].finish = pp_secret_remove(study->arena, samples[i].finish, target->key);
+    }
+}

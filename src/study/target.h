@@ -1,0 +1,67 @@
+/* target.h - inside study/ only: a server that is asked, whether the study starts it or it runs
+ * already. */
+#ifndef PP_STUDY_TARGET_H
+#define PP_STUDY_TARGET_H
+
+#include "load/source.h"
+#include "study/command.h"
+#include "study/endpoint.h"
+
+/* Where its files go. */
+typedef struct pp_target_files {
+    const char *stdout_path; /* of a server that is started */
+    const char *stderr_path;
+    const char *command;  /* the document server-command of one that is started */
+    const char *endpoint; /* the document endpoint of one that runs already */
+} pp_target_files;
+
+typedef struct pp_study_target {
+    const pp_plan_candidate *candidate;
+    pp_server *server; /* NULL: it runs already */
+    const char *url;   /* of its root */
+    const char *const *headers;
+    size_t header_count;
+    pp_text key;               /* stands in the headers, and nowhere else */
+    pp_load_endpoint endpoint; /* what one that runs already said of itself */
+    pid_t pid;                 /* 0: not on this machine, or not to be found */
+    const char *stderr_path;   /* NULL: it writes no log for us */
+} pp_study_target;
+
+/**
+ * Start the server, or ask the one that runs already what it is, and write down what it said.
+ *
+ * record   its watch counts the server's CPU time as ours; NULL: nothing is measured
+ *
+ * Fails as pp_server_start and pp_load_endpoint_ask; PP_ERR_UNAVAILABLE where the variable with the
+ * key is not set; PP_ERR_PEER where a server sleeps and no warm-up request would wake it (B177).
+ * The caller ends it with pp_study_target_close, also after a failure.
+ */
+PP_MUST_CHECK pp_status pp_study_target_open(pp_study *study, const pp_plan_candidate *candidate,
+                                             const pp_target_files *files, pp_study_record *record,
+                                             pp_study_target *ret_target, pp_error *err);
+
+/** PP_OK while it runs, as far as we can know; PP_ERR_PEER with its last log lines. */
+PP_MUST_CHECK pp_status pp_study_target_check_alive(pp_study_target *target, pp_error *err);
+
+/** Stop what was started; its end goes into the record, which may be NULL. */
+void pp_study_target_close(pp_study *study, pp_study_target *target, pp_study_record *record);
+
+/** Markers in the log of a server that was started. */
+PP_MUST_CHECK pp_status pp_study_target_check_log(pp_study *study, const pp_study_target *target,
+                                                  pp_error *err);
+
+/** Requests as this kind of server takes them: /completion for a llama-server, else chats. */
+pp_dialect pp_study_target_dialect(const pp_study_target *target);
+
+/** Take the key out of what a server said before it is kept. */
+void pp_study_target_hide_key(pp_study *study, const pp_study_target *target, pp_sample *samples,
+                              size_t count);
+
+/**
+ * requests.c: the requests that the plan asks each server. Fails with PP_ERR_PEER where a
+ * llama-server does not cut text into tokens, PP_ERR_DOMAIN where they do not fit its context.
+ */
+PP_MUST_CHECK pp_status pp_study_prepare_requests(pp_study *study, const pp_study_target *target,
+                                                  pp_load_source **ret_source, pp_error *err);
+
+#endif
