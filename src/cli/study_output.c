@@ -56,10 +56,12 @@ static void print_times(const pp_study_result *result)
     char text[24];
 
     printf("time       ");
-    for (int step = 0; step < PP_STUDY_PHASE_COUNT; step++)
-        printf(" %s %s%s", pp_study_phase_name((pp_study_phase)step),
-               pp_progress_time(result->step_ns[step], text),
-               step + 1 < PP_STUDY_PHASE_COUNT ? "," : "\n");
+    for (int step = 0; step < PP_STUDY_PHASE_COUNT; step++) {
+        if (result->step_ns[step] > 0 || step == PP_STUDY_ASSEMBLE)
+            printf(" %s %s%s", pp_study_phase_name((pp_study_phase)step),
+                   pp_progress_time(result->step_ns[step], text),
+                   step + 1 < PP_STUDY_PHASE_COUNT ? "," : "\n");
+    }
 }
 
 pp_status pp_study_print_summary(pp_arena *arena, const pp_study_result *result, pp_error *err)
@@ -69,6 +71,8 @@ pp_status pp_study_print_summary(pp_arena *arena, const pp_study_result *result,
     if (st != PP_OK)
         return st;
     printf("\n");
+    if (result->derived->no_profiles != NULL)
+        printf("profiles    none: %s\n", result->derived->no_profiles);
     print_runs(result);
     print_times(result);
     printf("report      %s\n", result->report_path);

@@ -4,12 +4,16 @@
 
 #include "base/files.h"
 #include "decide/details.h"
+#include "decide/passport.h"
+#include "decide/profiles.h"
+#include "decide/stability.h"
 #include "evidence/layout.h"
 #include "evidence/load_files.h"
 #include "evidence/metadata.h"
 #include "evidence/quality_figures.h"
 #include "evidence/step_log.h"
 #include "model/document.h"
+#include "report/receipt.h"
 
 /* Everything read from the bundle, before it becomes documents. */
 typedef struct derivation {
@@ -200,52 +204,65 @@ static const struct {
     const char *name;
     size_t series; /* offset in pp_figures */
     double pct;
+    pp_direction direction; /* in which a change is better */
 } metric_rows[] = {
-    {"prompt_tokens_per_second", offsetof(pp_figures, prompt_tokens_per_second), 50},
-    {"generation_tokens_per_second", offsetof(pp_figures, generation_tokens_per_second), 50},
-    {"ttft_ms_p50", offsetof(pp_figures, ttft_ms), 50},
-    {"ttft_ms_p95", offsetof(pp_figures, ttft_ms), 95},
-    {"e2e_latency_ms_p50", offsetof(pp_figures, e2e_latency_ms), 50},
-    {"e2e_latency_ms_p95", offsetof(pp_figures, e2e_latency_ms), 95},
-    {"time_per_output_token_ms_p50", offsetof(pp_figures, time_per_output_token_ms), 50},
-    {"peak_rss_mib", offsetof(pp_figures, peak_rss_mib), 100},
+    {"prompt_tokens_per_second", offsetof(pp_figures, prompt_tokens_per_second), 50,
+     PP_DIRECTION_MAX},
+    {"generation_tokens_per_second", offsetof(pp_figures, generation_tokens_per_second), 50,
+     PP_DIRECTION_MAX},
+    {"ttft_ms_p50", offsetof(pp_figures, ttft_ms), 50, PP_DIRECTION_MIN},
+    {"ttft_ms_p95", offsetof(pp_figures, ttft_ms), 95, PP_DIRECTION_MIN},
+    {"e2e_latency_ms_p50", offsetof(pp_figures, e2e_latency_ms), 50, PP_DIRECTION_MIN},
+    {"e2e_latency_ms_p95", offsetof(pp_figures, e2e_latency_ms), 95, PP_DIRECTION_MIN},
+    {"time_per_output_token_ms_p50", offsetof(pp_figures, time_per_output_token_ms), 50,
+     PP_DIRECTION_MIN},
+    {"peak_rss_mib", offsetof(pp_figures, peak_rss_mib), 100, PP_DIRECTION_MIN},
 };
 
 /* Of the requests that were planned: those of a run that failed count as not completed. Plans of
  * version 1.0 give the metrics that they always gave. */
-static void add_completion(derivation *d, const pp_pass_figures *passes, pp_candidate *candidate)
+static void add_completion(derivation *d, const pp_pass_figures *passes, int64_t pass_count,
+                           pp_candidate *candidate)
 {
     const pp_study_plan *plan = &d->out->plan;
     int64_t completed = 0;
 
     if (plan->schema == 1 || !plan->has_requests)
         return;
-    for (int64_t i = 0; i < plan->passes; i++)
+    for (int64_t i = 0; i < pass_count; i++)
         completed += passes[i].request_count - passes[i].failed_request_count;
     candidate->metrics[candidate->metric_count++] =
         (pp_metric){pp_text_of("completion_rate"),
-                    (double)completed / ((double)plan->passes * (double)plan->requests.measured)};
+                    (double)completed / ((double)pass_count * (double)plan->requests.measured)};
 }
 
-static void make_metrics(derivation *d, const pp_figures *all, const pp_plan_model *model,
-                         const pp_pass_figures *passes, pp_candidate *candidate)
+/* Of some passes that follow each other. */
+static void make_metrics(derivation *d, size_t index, const pp_pass_figures *passes,
+                         int64_t pass_count, pp_candidate *candidate)
 {
+    const pp_study_plan *plan = &d->out->plan;
+    const pp_plan_candidate *planned = &plan->candidates[index];
+    pp_figures all = {0};
+
+    for (int64_t pass = 0; pass < pass_count; pass++)
+        pp_figures_append(d->arena, &all, &passes[pass].figures);
     candidate->metrics =
         PP_ARENA_NEW(d->arena, pp_metric, PP_COUNT_OF(metric_rows) + 2 + PP_QUALITY_METRIC_COUNT);
     if (candidate->metrics == NULL)
         return;
     for (size_t i = 0; i < PP_COUNT_OF(metric_rows); i++) {
-        const void *series = (const unsigned char *)all + metric_rows[i].series;
+        const void *series = (const unsigned char *)&all + metric_rows[i].series;
         double value;
 
         if (pp_series_percentile(d->arena, series, metric_rows[i].pct, &value))
             candidate->metrics[candidate->metric_count++] =
                 (pp_metric){pp_text_of(metric_rows[i].name), value};
     }
-    add_completion(d, passes, candidate);
-    if (model != NULL)
+    add_completion(d, passes, pass_count, candidate);
+    if (planned->kind != PP_CANDIDATE_ENDPOINT)
         candidate->metrics[candidate->metric_count++] =
-            (pp_metric){pp_text_of("model_size_mib"), (double)model->size_bytes / 1048576.0};
+            (pp_metric){pp_text_of("model_size_mib"),
+                        (double)plan->models[planned->model_index].size_bytes / 1048576.0};
 }
 
 static void make_candidate(derivation *d, size_t index)
@@ -264,10 +281,7 @@ static void make_candidate(derivation *d, size_t index)
         pp_candidate_parameters(d->arena, plan, &d->documents, planned, passes, &all);
     pp_json_set(d->arena, pp_json_find(candidate->parameters, "measurement"), "quality",
                 pp_quality_parameters(d->arena, &d->quality, plan, index));
-    make_metrics(d, &all,
-                 planned->kind == PP_CANDIDATE_ENDPOINT ? NULL
-                                                        : &plan->models[planned->model_index],
-                 passes, candidate);
+    make_metrics(d, index, passes, plan->passes, candidate);
     if (candidate->metrics != NULL)
         pp_quality_add_metrics(&d->quality, index, candidate);
 }
@@ -334,6 +348,180 @@ static pp_status make_decision(derivation *d, pp_error *err)
     return pp_arena_check(d->arena, err);
 }
 
+/* ---- what one pass alone would say -------------------------------------------------------------
+ */
+
+static const pp_json *pass_metadata(derivation *d, int64_t pass)
+{
+    const pp_json *kind = pp_json_find(d->out->set.metadata, "synthetic_kind");
+    pp_json *object = pp_json_new_object(d->arena);
+
+    pp_json_set_string(d->arena, object, "classification", "supplementary-repeat-pass");
+    pp_json_set_string(d->arena, object, "pass_label",
+                       pp_arena_printf(d->arena, "pass-%lld", (long long)pass));
+    pp_json_set_string(d->arena, object, "source_benchmark_sha256", d->out->benchmarks_sha256);
+    if (kind != NULL)
+        pp_json_set(d->arena, object, "synthetic_kind", kind);
+    return object;
+}
+
+static pp_status make_pass_set(derivation *d, int64_t pass, pp_benchmark_set *set, pp_error *err)
+{
+    const pp_study_plan *plan = &d->out->plan;
+    const pp_benchmark_set *whole = &d->out->set;
+
+    *set = (pp_benchmark_set){
+        .baseline_id = whole->baseline_id,
+        .candidate_count = whole->candidate_count,
+        .candidates = PP_ARENA_NEW(d->arena, pp_candidate, whole->candidate_count),
+        .metadata = pass_metadata(d, pass),
+        .synthetic = whole->synthetic,
+    };
+    for (size_t i = 0; set->candidates != NULL && i < whole->candidate_count; i++) {
+        pp_candidate *candidate = &set->candidates[i];
+
+        candidate->id = whole->candidates[i].id;
+        candidate->label = whole->candidates[i].label;
+        candidate->parameters = whole->candidates[i].parameters;
+        make_metrics(d, i, &d->passes[i * (size_t)plan->passes + (size_t)pass - 1], 1, candidate);
+    }
+    if (d->arena->failed)
+        return pp_arena_check(d->arena, err);
+    return pp_benchmark_set_finish(d->arena, set, err);
+}
+
+/* In every pass and for every candidate, or it cannot be compared. */
+static bool all_have(const pp_benchmark_set *sets, size_t count, pp_text metric)
+{
+    for (size_t p = 0; p < count; p++) {
+        for (size_t i = 0; i < sets[p].candidate_count; i++) {
+            if (pp_candidate_find_metric(&sets[p].candidates[i], metric) == NULL)
+                return false;
+        }
+    }
+    return true;
+}
+
+static pp_status make_stability(derivation *d, const pp_stability_pass *passes,
+                                const pp_benchmark_set *sets, size_t count, pp_error *err)
+{
+    pp_goal goals[PP_COUNT_OF(metric_rows)];
+    pp_stability stability;
+    size_t goal_count = 0;
+    pp_status st;
+
+    for (size_t i = 0; i < PP_COUNT_OF(metric_rows); i++) {
+        pp_text metric = pp_text_of(metric_rows[i].name);
+
+        if (all_have(sets, count, metric))
+            goals[goal_count++] = (pp_goal){metric, metric_rows[i].direction};
+    }
+    if (goal_count == 0 || count < PP_STABILITY_MIN_PASSES || count > PP_STABILITY_MAX_PASSES)
+        return PP_OK;
+    st = pp_stability_make(d->arena, passes, count, goals, goal_count, &stability, err);
+    if (st == PP_OK)
+        d->out->stability = pp_stability_to_json(d->arena, &stability);
+    return st;
+}
+
+static pp_status make_passes(derivation *d, pp_error *err)
+{
+    const size_t count = (size_t)d->out->plan.passes;
+    pp_benchmark_set *sets = PP_ARENA_NEW(d->arena, pp_benchmark_set, count);
+    pp_stability_pass *passes = PP_ARENA_NEW(d->arena, pp_stability_pass, count);
+    pp_status st;
+
+    d->out->pass_sets = PP_ARENA_NEW(d->arena, pp_json *, count);
+    st = pp_arena_check(d->arena, err);
+    for (size_t i = 0; st == PP_OK && i < count; i++) {
+        char *sha256 = PP_ARENA_NEW(d->arena, char, PP_SHA256_HEX_SIZE);
+
+        st = make_pass_set(d, (int64_t)i + 1, &sets[i], err);
+        if (st != PP_OK || sha256 == NULL)
+            break;
+        d->out->pass_sets[i] = pp_benchmark_set_to_json(d->arena, &sets[i]);
+        passes[i] = (pp_stability_pass){pp_text_of(pp_arena_printf(d->arena, "pass-%zu", i + 1)),
+                                        &sets[i], sha256};
+        st = hash_document(d->out->pass_sets[i], sha256, err);
+    }
+    if (st == PP_OK)
+        st = make_stability(d, passes, sets, count, err);
+    return st == PP_OK ? pp_arena_check(d->arena, err) : st;
+}
+
+/* ---- passport, receipt, profiles ---------------------------------------------------------------
+ */
+
+static pp_status make_receipt(derivation *d, pp_error *err)
+{
+    pp_buf text;
+    pp_status st;
+
+    pp_buf_init(&text, PP_RECEIPT_MAX_BYTES);
+    st = pp_receipt_write(d->out->passport, &text, err);
+    if (st == PP_OK)
+        d->out->receipt = pp_arena_dup(d->arena, pp_buf_text(&text), text.size);
+    d->out->receipt_size = text.size;
+    pp_buf_done(&text);
+    return st == PP_OK ? pp_arena_check(d->arena, err) : st;
+}
+
+static pp_status make_passport(derivation *d, pp_error *err)
+{
+    pp_derived *out = d->out;
+    pp_status st;
+
+    if (!out->decision.has_winner)
+        return PP_OK;
+    st = pp_passport_make(d->arena, &out->decision, d->tool_version, out->fingerprints,
+                          &out->passport, err);
+    return st == PP_OK ? make_receipt(d, err) : st;
+}
+
+/* A candidate that lacks an objective, and a profile that chooses nobody, are results. */
+static pp_status decide_profiles(derivation *d, const pp_policy_set *policies,
+                                 const char *policies_sha256, pp_error *err)
+{
+    pp_derived *out = d->out;
+    pp_profiles profiles;
+    pp_error why = {0};
+    const pp_profile_decision *without;
+    pp_status st =
+        pp_profiles_decide(d->arena, &out->set, &out->plan.constraints, policies, &profiles, &why);
+
+    if (st == PP_ERR_DOMAIN) {
+        out->no_profiles = pp_arena_dup(d->arena, why.text, strlen(why.text));
+        return pp_arena_check(d->arena, err);
+    }
+    if (st != PP_OK) {
+        if (err != NULL)
+            *err = why;
+        return st;
+    }
+    without = pp_profiles_without_winner(&profiles);
+    if (without != NULL)
+        out->no_profiles = pp_arena_printf(d->arena, "profile '%s': nothing is eligible",
+                                           without->profile->id.data);
+    else
+        out->profiles = pp_profiles_to_json(
+            d->arena, &profiles, d->tool_version,
+            (pp_fingerprints){out->benchmarks_sha256, out->constraints_sha256, policies_sha256});
+    return pp_arena_check(d->arena, err);
+}
+
+static pp_status make_profiles(derivation *d, pp_error *err)
+{
+    const char *path = pp_bundle_path(d->arena, d->folder, PP_BUNDLE_POLICIES);
+    pp_policy_set *policies = PP_ARENA_NEW(d->arena, pp_policy_set, 1);
+    char sha256[PP_SHA256_HEX_SIZE];
+    pp_status st = pp_arena_check(d->arena, err);
+
+    if (st != PP_OK || !d->out->plan.policies.present)
+        return st;
+    st = pp_policy_set_load(d->arena, path, policies, sha256, err);
+    return st == PP_OK ? decide_profiles(d, policies, sha256, err) : st;
+}
+
 pp_status pp_derive(pp_arena *arena, const char *folder, const char *tool_version,
                     pp_derived *ret_derived, pp_error *err)
 {
@@ -357,5 +545,11 @@ pp_status pp_derive(pp_arena *arena, const char *folder, const char *tool_versio
         st = make_set(&d, err);
     if (st == PP_OK)
         st = make_decision(&d, err);
+    if (st == PP_OK)
+        st = make_passport(&d, err);
+    if (st == PP_OK)
+        st = make_profiles(&d, err);
+    if (st == PP_OK)
+        st = make_passes(&d, err);
     return pp_wrap(err, st, "deriving from '%s'", folder);
 }

@@ -23,6 +23,13 @@ typedef struct pp_derived {
     pp_json *recommendation; /* NULL when nothing is eligible */
     pp_json *details;
     pp_json *quality_report; /* NULL without a suite */
+    pp_json *passport;       /* NULL when nothing is eligible, as the receipt */
+    const char *receipt;
+    size_t receipt_size;
+    pp_json *profiles; /* NULL without policies, or when `no_profiles` says why not */
+    const char *no_profiles;
+    pp_json **pass_sets; /* one for each pass */
+    pp_json *stability;  /* NULL unless there are 2 to 8 passes and a metric that all have */
     pp_fingerprints fingerprints;
     char benchmarks_sha256[PP_SHA256_HEX_SIZE];
     char constraints_sha256[PP_SHA256_HEX_SIZE];

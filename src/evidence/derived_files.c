@@ -115,12 +115,50 @@ static pp_status add_loads(pp_arena *arena, pp_derived_files *files, const pp_de
     return st == PP_OK ? add_evaluations(arena, files, derived, err) : st;
 }
 
+static pp_status add_pass_sets(pp_arena *arena, pp_derived_files *files, const pp_derived *derived,
+                               pp_error *err)
+{
+    pp_status st = PP_OK;
+
+    for (int64_t pass = 1; st == PP_OK && pass <= derived->plan.passes; pass++) {
+        const char *path = pp_arena_printf(arena, PP_BUNDLE_PASS_SET, (int)pass);
+
+        st = path == NULL ? pp_arena_check(arena, err)
+                          : add_json(arena, files, path, derived->pass_sets[pass - 1], err);
+    }
+    return st;
+}
+
+static pp_status add_receipt(pp_arena *arena, pp_derived_files *files, const pp_derived *derived,
+                             pp_error *err)
+{
+    if (derived->receipt != NULL)
+        files->items[files->count++] =
+            (pp_derived_file){PP_BUNDLE_RECEIPT, derived->receipt, derived->receipt_size, false};
+    return pp_arena_check(arena, err);
+}
+
+static pp_status add_extensions(pp_arena *arena, pp_derived_files *files, const pp_derived *derived,
+                                pp_error *err)
+{
+    pp_status st = add_json(arena, files, PP_BUNDLE_PASSPORT, derived->passport, err);
+
+    if (st == PP_OK)
+        st = add_receipt(arena, files, derived, err);
+    if (st == PP_OK)
+        st = add_json(arena, files, PP_BUNDLE_PROFILES, derived->profiles, err);
+    if (st == PP_OK)
+        st = add_pass_sets(arena, files, derived, err);
+    return st == PP_OK ? add_json(arena, files, PP_BUNDLE_STABILITY, derived->stability, err) : st;
+}
+
 pp_status pp_derived_files_make(pp_arena *arena, const pp_derived *derived,
                                 const char *tool_version, pp_derived_files *ret_files,
                                 pp_error *err)
 {
     pp_derived_files files = {PP_ARENA_NEW(arena, pp_derived_file,
-                                           PP_COUNT_OF(paths) + 3 * derived->plan.candidate_count),
+                                           PP_COUNT_OF(paths) + 3 * derived->plan.candidate_count +
+                                               (size_t)derived->plan.passes),
                               0};
     pp_status st = pp_arena_check(arena, err);
 
@@ -136,6 +174,8 @@ pp_status pp_derived_files_make(pp_arena *arena, const pp_derived *derived,
         st = add_report(arena, &files, derived, tool_version, err);
     if (st == PP_OK)
         st = add_loads(arena, &files, derived, err);
+    if (st == PP_OK)
+        st = add_extensions(arena, &files, derived, err);
     if (st == PP_OK)
         *ret_files = files;
     return st;

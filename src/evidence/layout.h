@@ -64,6 +64,13 @@
 #define PP_BUNDLE_EVALUATIONS   "extensions/load-evaluation.json"
 #define PP_BUNDLE_POLICIES      "extensions/policy-config.json"
 
+/* What else follows from the set. */
+#define PP_BUNDLE_PASSPORT  "extensions/decision-passport.json"
+#define PP_BUNDLE_RECEIPT   "extensions/optimization-receipt.md"
+#define PP_BUNDLE_PROFILES  "extensions/policy-profiles.json"
+#define PP_BUNDLE_PASS_SET  "extensions/benchmark-set-pass-%d.json"
+#define PP_BUNDLE_STABILITY "extensions/repeat-stability.json"
+
 #define PP_BUNDLE_BENCHMARK_SET  "experiment/benchmark-set.json"
 #define PP_BUNDLE_CONSTRAINTS    "experiment/constraints.json"
 #define PP_BUNDLE_RECOMMENDATION "experiment/recommendation.json"

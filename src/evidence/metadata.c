@@ -102,6 +102,12 @@ static const char *tensor_types_text(pp_arena *arena, const pp_json *model)
     return text;
 }
 
+static void set_if_said(pp_arena *arena, pp_json *object, const char *key, pp_text value)
+{
+    if (value.size > 0)
+        pp_json_set_text(arena, object, key, value);
+}
+
 static pp_json *model_parameters(pp_arena *arena, const pp_study_plan *plan,
                                  const pp_study_documents *documents, size_t model_index)
 {
@@ -118,6 +124,10 @@ static pp_json *model_parameters(pp_arena *arena, const pp_study_plan *plan,
     copy_member(arena, object, info, "parameter_count");
     copy_member(arena, object, info, "streamed_bytes_per_token");
     copy_member(arena, object, info, "kv_bytes_per_position_f16");
+    set_if_said(arena, object, "family", model->family);
+    set_if_said(arena, object, "repository", model->repository);
+    set_if_said(arena, object, "revision", model->revision);
+    set_if_said(arena, object, "quantization", model->quantization);
     pp_json_set_string(arena, object, "tensor_types", tensor_types_text(arena, info));
     pp_json_set_string(arena, object, "origin",
                        pp_origin_name(pp_model_origin(info, documents->host)));
@@ -268,6 +278,25 @@ static pp_json *endpoint_parameters(pp_arena *arena, const pp_study_plan *plan,
     return object;
 }
 
+/* What is declared: settings, or those that a given line names; and the rung of the ladder. */
+static pp_json *configuration(pp_arena *arena, const pp_study_plan *plan,
+                              const pp_plan_candidate *candidate)
+{
+    pp_json *object = candidate->kind == PP_CANDIDATE_MANAGED
+                          ? pp_settings_encode(arena, &candidate->settings)
+                      : candidate->kind == PP_CANDIDATE_VERBATIM
+                          ? pp_plan_words_settings(arena, &candidate->server_argv)
+                          : pp_json_new_object(arena);
+
+    if (plan->stage_count > 0 && pp_text_equal(candidate->id, plan->baseline_id))
+        pp_json_set_string(arena, object, "attribution_stage", "reference");
+    for (size_t i = 0; i < plan->stage_count; i++) {
+        if (&plan->candidates[plan->stages[i].candidate_index] == candidate)
+            pp_json_set_text(arena, object, "attribution_stage", plan->stages[i].name);
+    }
+    return object;
+}
+
 pp_json *pp_candidate_parameters(pp_arena *arena, const pp_study_plan *plan,
                                  const pp_study_documents *documents,
                                  const pp_plan_candidate *candidate, const pp_pass_figures *passes,
@@ -278,12 +307,7 @@ pp_json *pp_candidate_parameters(pp_arena *arena, const pp_study_plan *plan,
 
     for (int64_t i = 0; i < plan->passes && argv == NULL; i++)
         argv = pp_json_find(passes[i].server_command, "argv");
-    if (candidate->kind == PP_CANDIDATE_MANAGED)
-        pp_json_set(arena, object, "configuration",
-                    pp_settings_encode(arena, &candidate->settings));
-    else if (candidate->kind == PP_CANDIDATE_VERBATIM)
-        pp_json_set(arena, object, "configuration",
-                    pp_plan_words_settings(arena, &candidate->server_argv));
+    pp_json_set(arena, object, "configuration", configuration(arena, plan, candidate));
     if (plan->schema > 1 && candidate->kind != PP_CANDIDATE_ENDPOINT)
         pp_json_set_text(arena, object, "engine", plan->engines[candidate->engine_index].id);
     if (candidate->kind != PP_CANDIDATE_ENDPOINT)

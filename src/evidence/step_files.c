@@ -11,7 +11,14 @@
 #include "evidence/layout.h"
 #include "model/fields.h"
 
-typedef enum place_of { OF_STUDY, OF_ENGINE, OF_MODEL, OF_CANDIDATE, OF_PASS } place_of;
+typedef enum place_of {
+    OF_STUDY,
+    OF_ENGINE,
+    OF_MODEL,
+    OF_CANDIDATE,
+    OF_PASS,
+    OF_EACH_PASS
+} place_of;
 
 /* Whatever a step writes stands here, or it is neither digested nor kept when the step is repeated.
  * A pattern may name a folder. */
@@ -64,6 +71,11 @@ static const struct {
     {PP_STUDY_LOAD_PLAN, OF_CANDIDATE, PP_BUNDLE_PLAN_REPORT},
     {PP_STUDY_LOAD_PLAN, OF_CANDIDATE, PP_BUNDLE_PLAN_RUN},
     {PP_STUDY_ASSEMBLE, OF_CANDIDATE, PP_BUNDLE_EVALUATION},
+    {PP_STUDY_ASSEMBLE, OF_STUDY, PP_BUNDLE_PASSPORT},
+    {PP_STUDY_ASSEMBLE, OF_STUDY, PP_BUNDLE_RECEIPT},
+    {PP_STUDY_ASSEMBLE, OF_STUDY, PP_BUNDLE_PROFILES},
+    {PP_STUDY_ASSEMBLE, OF_EACH_PASS, PP_BUNDLE_PASS_SET},
+    {PP_STUDY_ASSEMBLE, OF_STUDY, PP_BUNDLE_STABILITY},
     {PP_STUDY_ASSEMBLE, OF_STUDY, PP_BUNDLE_EVALUATIONS},
     {PP_STUDY_ASSEMBLE, OF_STUDY, PP_BUNDLE_BENCHMARK_SET},
     {PP_STUDY_ASSEMBLE, OF_STUDY, PP_BUNDLE_RECOMMENDATION},
@@ -130,6 +142,14 @@ static char *fill_in(const finder *f, const char *pattern, const char *id)
 #pragma GCC diagnostic pop
 }
 
+static char *fill_in_pass(const finder *f, const char *pattern, int64_t pass)
+{
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* a pattern of layout.h */
+    return pp_arena_printf(f->arena, pattern, (int)pass);
+#pragma GCC diagnostic pop
+}
+
 static pp_status add_pattern(finder *f, place_of of, const char *pattern, pp_error *err)
 {
     const pp_study_plan *plan = f->plan;
@@ -137,6 +157,8 @@ static pp_status add_pattern(finder *f, place_of of, const char *pattern, pp_err
 
     if (of == OF_STUDY)
         return add_place(f, pattern, err);
+    for (int64_t pass = 1; st == PP_OK && of == OF_EACH_PASS && pass <= plan->passes; pass++)
+        st = add_place(f, fill_in_pass(f, pattern, pass), err);
     if (f->step->has_candidate)
         return add_place(f, fill_in(f, pattern, plan->candidates[f->step->candidate].id.data), err);
     for (size_t i = 0; st == PP_OK && of == OF_ENGINE && i < plan->engine_count; i++)

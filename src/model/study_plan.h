@@ -1,8 +1,9 @@
 /* study_plan.h - what a study measures, fixed before the first measurement.
  *
  * docs/formats/study-plan.md describes the document in its two versions; one struct serves both.
- * Nothing unknown is accepted, and what a plan does not do is written as null (only 1.0 may leave suite and
- * noise_limits.repeats out): a plan that leaves a choice open would not be the same study twice. */
+ * Nothing unknown is accepted, and what a plan does not do is written as null (only 1.0 may leave
+ * suite and noise_limits.repeats out): a plan that leaves a choice open would not be the same study
+ * twice. */
 #ifndef PP_MODEL_STUDY_PLAN_H
 #define PP_MODEL_STUDY_PLAN_H
 

@@ -3,6 +3,7 @@
 #include "study/plan_files.h"
 
 #include "base/files.h"
+#include "decide/profiles.h"
 #include "evidence/layout.h"
 
 #define PLAN_FILE_MAX_BYTES ((size_t)16 << 20)
@@ -65,6 +66,15 @@ static pp_status read_policies(pp_study *study, pp_error *err)
         st = pp_wrap(err,
                      pp_policy_set_decode(study->arena, study->policies_file.root, &policies, err),
                      "$.policies: '%s'", study->plan.policies.path.data);
+    for (size_t i = 0;
+         st == PP_OK && study->policies_file.bytes != NULL && i < policies.profile_count; i++) {
+        const pp_constraints *constraints;
+
+        st = pp_wrap(err,
+                     pp_profile_constraints(study->arena, &study->plan.constraints,
+                                            &policies.profiles[i], &constraints, err),
+                     "$.policies: profile '%s'", policies.profiles[i].id.data);
+    }
     return st;
 }
 

@@ -10,28 +10,16 @@
 #include "study/plan_files.h"
 #include "study/suite_phase.h"
 
-/* Nothing that a plan asks for is silently left out. */
-static pp_status check_carried_out(const pp_study_plan *plan, pp_error *err)
+/* Of a server that runs already nothing but its answers is known. */
+static pp_status check_endpoints(const pp_study_plan *plan, pp_error *err)
 {
-    const struct {
-        bool asked;
-        const char *where;
-    } parts[] = {
-        {plan->policies.present, "$.policies"},
-    };
-
-    for (size_t i = 0; !plan->has_requests && i < plan->candidate_count; i++) {
+    for (size_t i = 0; !plan->has_requests && !plan->suite.present && i < plan->candidate_count;
+         i++) {
         if (plan->candidates[i].kind == PP_CANDIDATE_ENDPOINT)
             return pp_fail(err, PP_ERR_DOMAIN,
                            "$.requests: without requests nothing is known of '%s' that a decision "
                            "could be made by",
                            plan->candidates[i].id.data);
-    }
-    for (size_t i = 0; i < PP_COUNT_OF(parts); i++) {
-        if (parts[i].asked)
-            return pp_fail(err, PP_ERR_DOMAIN,
-                           "%s: this version does not carry that out yet; say null",
-                           parts[i].where);
     }
     return PP_OK;
 }
@@ -49,7 +37,7 @@ static pp_status load_plan(pp_study *study, pp_error *err)
         return pp_wrap(err, st, "loading plan");
     st = pp_study_plan_decode(study->arena, root, &study->plan, err);
     if (st == PP_OK)
-        st = check_carried_out(&study->plan, err);
+        st = check_endpoints(&study->plan, err);
     if (st == PP_OK)
         st = pp_study_load_slos(study->arena, &study->plan.load, &slos, err);
     if (st == PP_OK)

@@ -24,7 +24,9 @@ static pp_status start_server(pp_study *study, const pp_target_files *files,
         st = pp_server_start(&options, &target->server, err);
     if (st != PP_OK)
         return st;
-    target->url = pp_server_url(target->server);
+    target->url = pp_arena_printf(study->arena, "%s", pp_server_url(target->server));
+    if (target->url == NULL)
+        return pp_arena_check(study->arena, err);
     target->pid = pp_server_pid(target->server);
     /* if it has just died, the next step finds out */
     if (record != NULL)

@@ -36,9 +36,10 @@ is() { # FILE PATH JSON
 
 # ---- a whole study -------------------------------------------------------------------------------
 bundle=$work/bundle
-whole() { FAKE_NOTE=ours LLAMA_ARG_CTX_SIZE=99 run 0 study "$plan" "$bundle"; }
+edit "$plan" "$work/whole.json" 'load={"steps": [{"loop": "closed", "clients": 2, "measured": 6}, {"loop": "open", "rate_per_second": 8.0, "arrivals": "poisson", "measured": 6}], "warmup": 1, "prompt_tokens": 32, "output_tokens": 8, "seed": 3, "slo": ["e2e.p50<=20s"]}'
+whole() { FAKE_NOTE=ours LLAMA_ARG_CTX_SIZE=99 run 0 study "$work/whole.json" "$bundle"; }
 check "a study of two builds and a given line measures and decides" whole
-check "all runs were made" says out "runs        16, of which"
+check "all runs were made" says out "runs        20, of which"
 check "none failed" says out "and 0 failed"
 order() { [ "$(grep -o '"step-begin".*"step":"[a-z]*/[^"]*/pass-[12]"' "$bundle/journal.jsonl" | sed 's/.*"step":"//; s/"$//' | tr '\n' ' ')" = "$1" ]; }
 mirrored=
@@ -61,6 +62,15 @@ check "the set has those that the line names" given_settings
 extra() { is "$bundle/experiment/candidates/q4-other/server-command-pass-2.json" argv.-2 '"--slot-prompt-similarity"'; }
 check "further arguments stand at the end" extra
 check "the bundle is verified" run 0 "$paretopilot" verify "$bundle"
+check "reports of the load, passport, receipt, pass sets and stability are made again" says out "derived     13 files made again"
+loaded() { # with the memory of the server that was loaded
+    local report=$bundle/experiment/candidates/q4-given/load-report.json
+    is "$report" levels.0.asked.clients 2 && is "$report" levels.1.counts.issued 6 && is "$report" run.origin '"synthetic-weights"' &&
+        [ "$(member "$report" levels.1.observed.server.rss_peak_bytes)" -gt 1000000 ]
+}
+check "a given line was loaded in both loops" loaded
+stage() { is "$bundle/experiment/benchmark-set.json" candidates.1.parameters.configuration.attribution_stage '"quantization"' && grep -q quantization "$bundle/extensions/decision-passport.json"; }
+check "a stage of the plan stands in set and passport" stage
 by_table() { find "$1" \( -name '*.json' -o -name '*.jsonl' \) ! -path '*/raw/*' -exec "$check_documents" {} +; }
 check "its documents are valid by their tables" run 0 by_table "$bundle"
 

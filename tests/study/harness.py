@@ -1,5 +1,6 @@
 """Studies over simulated servers, for tests in Python: what a plan needs, and what a study left."""
 
+import hashlib
 import json
 import os
 import pathlib
@@ -82,6 +83,11 @@ class Study:
         checked = subprocess.run([os.environ["PARETOPILOT_CHECK_DOCUMENTS"], *files], capture_output=True, text=True,
                                  timeout=DEADLINE_S)
         return [] if checked.returncode == 0 else [checked.stdout + checked.stderr]
+
+
+def beside(name, text):
+    """The member of a plan for a file beside it."""
+    return {"path": name, "sha256": hashlib.sha256(text.encode()).hexdigest()}
 
 
 class Skipped(Exception):

@@ -51,7 +51,7 @@ def each_candidate_is_loaded_once(f):
         done = study.verify()
         f.equal("verify", (done.returncode, done.stdout.splitlines()[-1:]), (0, ["verified"]))
         f.equal("derived", [line for line in done.stdout.splitlines() if line.startswith("derived")],
-                ["derived     6 files made again from the raw ones, rules 4"])
+                ["derived     9 files made again from the raw ones, rules 4"])
         f.extend(study.documents_are_valid())
         validate = subprocess.run([BINARY, "validate", study.path("experiment/candidates/one/load-report.json")],
                                   capture_output=True, text=True, timeout=60)
@@ -81,7 +81,8 @@ def changed_figures_are_found(f, study):
 
 
 def servers_without_tokenizer_get_words(f):
-    with Sim("--token-time", "1ms", "--slots", "2", "--fault", "status:404@/tokenize", "--fault", "status:404@/props") as sim:
+    with Sim("--token-time", "1ms", "--slots", "2", "--fault", "status:404@/tokenize", "--fault", "status:404@/props",
+             "--fault", "status:404@/v1/models") as sim:
         document = with_load([sim])
         document["candidates"] = [endpoint("one", sim.url, server="openai", model="m")]
         with Study(document) as study:
@@ -92,12 +93,12 @@ def servers_without_tokenizer_get_words(f):
 
 
 def a_load_that_takes_too_long_has_failed(f):
-    with Sim("--token-time", "1ms") as quick, Sim("--token-time", "1ms", "--fault", "slow:3s@after:8") as slow:
+    with Sim("--token-time", "1ms") as quick, Sim("--token-time", "1ms", "--fault", "slow:9s@after:8") as slow:
         document = with_load([quick, slow])
-        document["deadlines"]["load_ms"] = 3000
+        document["deadlines"]["load_ms"] = 8000
         with Study(document) as study:
             f.equal("exit code", study.exit, 0)
-            f.true("named", "failed: two, load: step " in study.out and "was not over after 3.0 s; see experiment/candidates/two/load-run.json" in study.out,
+            f.true("named", "failed: two, load: step " in study.out and "was not over after 8.0 s; see experiment/candidates/two/load-run.json" in study.out,
                    study.out)
             f.equal("no figures of it", study.candidate("two")["parameters"]["load"], None)
             f.true("figures of the other", study.candidate("one")["parameters"]["load"] is not None)
