@@ -1,8 +1,7 @@
 #include <string.h>
 
 #include "base/files.h"
-#include "cli/inputs.h"
-#include "report/html.h"
+#include "cli/report_extras.h"
 
 static const pp_positional positionals[] = {
     {.value = PP_FILE("SET"), .help = "the benchmark set, docs/formats/benchmark-set.md"},
@@ -11,27 +10,57 @@ static const pp_positional positionals[] = {
 static const pp_option options[] = {
     {"constraints", 'c', PP_FILE("FILE"), NULL,
      "limits, objective and preferences, docs/formats/constraints.md", true, false},
+    {"policies", 'p', PP_FILE("FILE"), NULL,
+     "other objectives to decide by and show, docs/formats/policy-set.md", false, false},
+    {"load", 0, PP_FILE("FILE"), NULL,
+     "a load to show: docs/formats/load-evaluation.md, or reports, docs/formats/load-report.md",
+     false, true},
+    {"stability", 0, PP_FILE("FILE"), NULL,
+     "a comparison of passes to show, docs/formats/stability.md", false, false},
     {"output", 'o', PP_FILE("F.html"), NULL,
-     "the page; a name that ends in .html; never replaces a file", true, false},
+     "the page; a name that ends in .html, or in .md for Markdown; never replaces a file", true,
+     false},
 };
+
+typedef pp_status write_function(pp_arena *arena, const pp_report_input *input, pp_buf *out,
+                                 pp_error *err);
+
+/* By the end of the name; NULL when it is none of ours. */
+static write_function *writer_of(const char *path)
+{
+    static const struct {
+        const char *suffix;
+        write_function *write;
+    } rows[] = {{".html", pp_report_html}, {".md", pp_report_markdown}};
+    size_t size = strlen(path);
+
+    for (size_t i = 0; i < PP_COUNT_OF(rows); i++) {
+        size_t suffix = strlen(rows[i].suffix);
+
+        if (size > suffix && strcmp(path + size - suffix, rows[i].suffix) == 0)
+            return rows[i].write;
+    }
+    return NULL;
+}
 
 static pp_status check_output(const char *path, pp_error *err)
 {
-    size_t size = strlen(path);
-
-    if (size <= 5 || strcmp(path + size - 5, ".html") != 0)
+    if (writer_of(path) == NULL)
         return pp_fail(err, PP_ERR_USAGE,
-                       "report: --output '%s': expected a name that ends in .html", path);
+                       "report: --output '%s': expected a name that ends in .html or .md", path);
     return pp_output_check_free(path, err);
 }
 
-static pp_status write_page(pp_inputs *r, const char *path, pp_error *err)
+static pp_status write_page(pp_inputs *r, const pp_report_extras *extras, const char *path,
+                            pp_error *err)
 {
+    pp_report_input input = pp_inputs_report(r);
     pp_buf page;
     pp_status st;
 
+    input.extras = *extras;
     pp_buf_init(&page, PP_REPORT_MAX_BYTES);
-    st = pp_inputs_page(r, &page, err);
+    st = writer_of(path)(&r->arena, &input, &page, err);
     if (st == PP_OK)
         st = pp_file_write_new(path, page.data, page.size, err);
     pp_buf_done(&page);
@@ -42,12 +71,15 @@ static pp_status run_report(const pp_args *args, pp_exit *ret_exit, pp_error *er
 {
     const char *output = pp_args_value(args, "output");
     pp_inputs r = {0};
+    pp_report_documents documents = {0};
     pp_status st = check_output(output, err);
 
     if (st == PP_OK)
         st = pp_inputs_decide(args, &r, err);
     if (st == PP_OK)
-        st = write_page(&r, output, err);
+        st = pp_report_documents_load(args, &r, &documents, err);
+    if (st == PP_OK)
+        st = write_page(&r, &documents.extras, output, err);
     if (st == PP_OK && !r.decision.has_winner)
         *ret_exit = PP_EXIT_NO; /* the page says so, and why */
     pp_inputs_done(&r);
@@ -64,8 +96,11 @@ const pp_command pp_command_report = {
     .summary = "write one self-contained page about a decision",
     .detail =
         "Decides as recommend does and writes what it rests on as one HTML file without\n"
-        "scripts: the choice and its reason, every candidate, charts, limits, runs, machine,\n"
-        "models and inputs. The same input gives the same bytes.\n"
+        "scripts: the choice and its reason, how the configurations lead from one to the next,\n"
+        "trade-offs, every candidate, charts, limits, runs, machine, models and inputs; with\n"
+        "further documents also other priorities, behaviour under load and repeatability. A\n"
+        "name that ends in .md gives the same as Markdown, with tables and without charts.\n"
+        "The same input gives the same bytes.\n"
         "\n"
         "Exit 1: no candidate is eligible; the page is written and says why.\n",
     .example = "paretopilot report examples/recommend/benchmarks.json --constraints "

@@ -80,15 +80,20 @@ pp_fingerprints pp_inputs_fingerprints(const pp_inputs *inputs)
     return (pp_fingerprints){inputs->benchmarks_sha256, inputs->constraints_sha256, NULL};
 }
 
-pp_status pp_inputs_page(pp_inputs *inputs, pp_buf *out, pp_error *err)
+pp_report_input pp_inputs_report(const pp_inputs *inputs)
 {
-    pp_report_input input = {
+    return (pp_report_input){
         .set = &inputs->set,
         .constraints = &inputs->constraints,
         .decision = &inputs->decision,
         .fingerprints = pp_inputs_fingerprints(inputs),
         .tool_version = PP_VERSION,
     };
+}
+
+pp_status pp_inputs_page(pp_inputs *inputs, pp_buf *out, pp_error *err)
+{
+    pp_report_input input = pp_inputs_report(inputs);
 
     return pp_report_html(&inputs->arena, &input, out, err);
 }

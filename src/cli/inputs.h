@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "decide/recommendation.h"
+#include "report/html.h"
 
 /* Documents are parsed from the bytes that are hashed. Must not move: the decision points into it.
  */
@@ -37,8 +38,11 @@ pp_status pp_inputs_no_winner(const pp_inputs *inputs, pp_error *err);
 
 pp_fingerprints pp_inputs_fingerprints(const pp_inputs *inputs);
 
-/** Append the page of docs/cli/report.md about the decision. */
+/** Append the page of docs/cli/report.md about the decision alone. */
 PP_MUST_CHECK pp_status pp_inputs_page(pp_inputs *inputs, pp_buf *out, pp_error *err);
+
+/** What a page about the decision is made from; nothing beside it is given yet. */
+pp_report_input pp_inputs_report(const pp_inputs *inputs);
 
 /**
  * Split "NAME=VALUE" at its first '='; both sides must hold more than white space, which is taken

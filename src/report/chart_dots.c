@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "report/chart_marks.h"
+#include "report/chart_frame.h"
 
 #define MAX_ROWS   40
 #define ROW_HEIGHT 30.0
@@ -101,25 +101,7 @@ static bool make_scale(dots *d)
     }
     if (d->v->decision->has_winner && isfinite(d->v->decision->cutoff))
         stretch(d->v->decision->cutoff, &low, &high);
-    if (low > 0.0 && low < high * 0.5)
-        low = 0.0;
-    return pp_scale_make(low, high, LEFT, RIGHT, 6, &d->scale);
-}
-
-static void put_axis(const dots *d, double bottom)
-{
-    pp_text metric = d->v->constraints->objective.metric;
-    char text[PP_FIGURE_TEXT_MAX];
-
-    for (size_t i = 0; i < d->scale.tick_count; i++) {
-        double x = pp_scale_at(&d->scale, pp_scale_tick(&d->scale, i));
-
-        pp_mark_line(d->v, "grid", x, TOP, x, bottom);
-        pp_mark_text(d->v, "muted", "middle", x, bottom + 17.0,
-                     pp_text_of(pp_scale_tick_text(&d->scale, i, text)), 24);
-    }
-    pp_mark_text(d->v, "muted", "middle", (LEFT + RIGHT) / 2.0, bottom + 36.0,
-                 pp_mark_axis_title(d->v, metric), 60);
+    return pp_scale_make(pp_scale_origin(low, high), high, LEFT, RIGHT, 6, &d->scale);
 }
 
 static void put_passes(const dots *d, size_t candidate, double y)
@@ -150,15 +132,40 @@ static void put_row(const dots *d, const row *r, double y)
                  pp_text_of(pp_metric_value_text(metric, *value, text)), 18);
 }
 
-static void put_cutoff(const dots *d, double bottom)
+/* The tolerated range, from the best value to the cutoff. */
+static void put_band(const dots *d, double bottom)
 {
-    double x;
+    double best, cutoff;
 
     if (!d->v->decision->has_winner || !isfinite(d->v->decision->cutoff))
         return;
-    x = pp_scale_at(&d->scale, d->v->decision->cutoff);
-    pp_mark_line(d->v, "cutoff", x, TOP - 4.0, x, bottom);
-    pp_mark_text(d->v, "cutoff-text", "middle", x, TOP - 9.0, pp_text_of("cutoff"), 10);
+    best = pp_scale_at(&d->scale, d->v->decision->numeric_best_value);
+    cutoff = pp_scale_at(&d->scale, d->v->decision->cutoff);
+    pp_buf_printf(d->v->out,
+                  "<rect class=\"band\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" "
+                  "height=\"%.2f\"/>\n",
+                  fmin(best, cutoff), TOP, fabs(cutoff - best), bottom - TOP);
+}
+
+/* The two lines may lie side by side: their words stand away from each other. */
+static void put_cutoff(const dots *d, double bottom)
+{
+    double best, cutoff;
+    bool best_is_left;
+
+    if (!d->v->decision->has_winner)
+        return;
+    best = pp_scale_at(&d->scale, d->v->decision->numeric_best_value);
+    best_is_left = d->v->constraints->objective.direction == PP_DIRECTION_MIN;
+    pp_mark_line(d->v, "axis", best, TOP - 4.0, best, bottom);
+    pp_mark_text(d->v, "muted", best_is_left ? "end" : "start", best, TOP - 9.0, pp_text_of("best"),
+                 10);
+    if (!isfinite(d->v->decision->cutoff))
+        return;
+    cutoff = pp_scale_at(&d->scale, d->v->decision->cutoff);
+    pp_mark_line(d->v, "cutoff", cutoff, TOP - 4.0, cutoff, bottom);
+    pp_mark_text(d->v, "cutoff-text", best_is_left ? "start" : "end", cutoff, TOP - 9.0,
+                 pp_text_of("cutoff"), 10);
 }
 
 static bool has_passes(const dots *d)
@@ -195,24 +202,37 @@ static void put_caption(const dots *d)
     pp_put(d->v, " The values stand in the table of all candidates.</figcaption>\n");
 }
 
+static pp_chart_words words_of(const dots *d)
+{
+    const char *title = pp_arena_printf(d->v->arena, "%s of each candidate, best first",
+                                        pp_metric_title(d->v->constraints->objective.metric));
+
+    return (pp_chart_words){
+        .id = "track",
+        .title = pp_text_of(title == NULL ? "" : title),
+        .desc = pp_text_of("Every candidate on one axis, with the best value, the cutoff and the "
+                           "tolerated range between them. The table below has the values."),
+    };
+}
+
 static void put_chart(const dots *d)
 {
+    pp_text metric = d->v->constraints->objective.metric;
     double bottom = TOP + ROW_HEIGHT * (double)d->count;
+    const pp_chart_box area = {LEFT, TOP, RIGHT, bottom};
+    pp_chart_words words = words_of(d);
 
     pp_put(d->v, "<figure>\n");
     put_caption(d);
-    pp_put(d->v, "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Chart of the "
-                 "objective\">\n");
-    pp_buf_printf(d->v->out,
-                  "<svg viewBox=\"0 0 800 %.0f\" role=\"img\" aria-label=\"Values of the objective "
-                  "by candidate\">\n",
-                  bottom + 46.0);
+    pp_chart_open(d->v, &words, bottom + 46.0);
     pp_mark_legend(d->v, 12.0, 14.0);
-    put_axis(d, bottom);
+    put_band(d, bottom);
+    pp_chart_axis_x(d->v, &area, &d->scale, pp_mark_axis_title(d->v, metric));
     put_cutoff(d, bottom);
     for (size_t i = 0; i < d->count; i++)
         put_row(d, &d->rows[i], TOP + ROW_HEIGHT * ((double)i + 0.5));
-    pp_put(d->v, "</svg>\n</div>\n</figure>\n");
+    pp_chart_close(d->v);
+    pp_put(d->v, "</figure>\n");
 }
 
 pp_status pp_chart_dots(const pp_view *v, pp_error *err)

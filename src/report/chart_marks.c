@@ -41,6 +41,28 @@ static void put_standing(const pp_view *v, pp_standing standing, double x, doubl
     }
 }
 
+#define SHAPE_COUNT 6
+
+size_t pp_mark_series_class(size_t n)
+{
+    return (n + n / SHAPE_COUNT) % SHAPE_COUNT;
+}
+
+void pp_mark_series(const pp_view *v, size_t n, double x, double y)
+{
+    static const char *const shapes[SHAPE_COUNT] = {
+        "m-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0z", /* circle */
+        "m-5 -5h10v10h-10z",                     /* square */
+        "m0 -6l6 11h-12z",                       /* triangle */
+        "m0 -6.5l6.5 6.5l-6.5 6.5l-6.5 -6.5z",   /* diamond */
+        "m0 6l6 -11h-12z",                       /* triangle, upside down */
+        "m-6 -2h4v-4h4v4h4v4h-4v4h-4v-4h-4z",    /* cross */
+    };
+
+    pp_buf_printf(v->out, "<path class=\"f%zu\" d=\"M%.2f %.2f%s\"/>\n", pp_mark_series_class(n), x,
+                  y, shapes[n % SHAPE_COUNT]);
+}
+
 static void put_baseline_frame(const pp_view *v, double x, double y)
 {
     pp_buf_printf(v->out,

@@ -1,6 +1,6 @@
 #include "report/html.h"
 
-#include "report/view.h"
+#include "report/page_sections.h"
 
 static void put_title(const pp_view *v)
 {
@@ -23,6 +23,7 @@ static void put_head(const pp_view *v)
     pp_put(v, " - ParetoPilot report</title>\n<style>\n");
     for (size_t i = 0; pp_report_style[i] != NULL; i++)
         pp_put(v, pp_report_style[i]);
+    pp_priorities_style(v);
     pp_put(v, "</style>\n</head>\n<body>\n"
               "<a class=\"skip\" href=\"#content\">Skip to the content</a>\n");
 }
@@ -52,7 +53,50 @@ static void put_footer(const pp_view *v)
     pp_put_string(v, v->input->tool_version);
     pp_put(v, ". This page holds no script and loads nothing; the same input gives the same "
               "bytes. Shown numbers are rounded, the documents hold full precision.</p>\n"
-              "</footer>\n</body>\n</html>\n");
+              "</footer>\n");
+}
+
+/* The walk through the decision, numbered on the page. */
+static pp_status put_walk(const pp_view *v, pp_error *err)
+{
+    pp_status st;
+
+    pp_section_steps(v);
+    st = pp_section_rule(v, err);
+    if (st != PP_OK)
+        return st;
+    pp_section_guardrails(v);
+    pp_section_tradeoffs(v);
+    pp_section_crossover(v);
+    pp_section_priorities(v);
+    st = pp_section_load(v, err);
+    if (st != PP_OK)
+        return st;
+    pp_section_repeat(v);
+    st = pp_section_charts(v, err);
+    pp_section_comparison(v);
+    return st;
+}
+
+/* Sections that every page has. */
+static void put_navigation(const pp_view *v)
+{
+    static const char *const links[][2] = {
+        {"steps", "00 Configurations"},
+        {"rule", "01 Rule"},
+        {"tradeoffs", "02 Trade-offs"},
+        {"priorities", "03 Priorities"},
+        {"load", "04 Load"},
+        {"repeatability", "05 Repeatability"},
+        {"charts", "06 Chart"},
+        {"comparison", "07 Evidence"},
+        {"verification", "08 Verification"},
+    };
+
+    pp_put(v, "<nav aria-label=\"On this page\">\n");
+    for (size_t i = 0; i < PP_COUNT_OF(links); i++)
+        pp_buf_printf(v->out, "<a href=\"#%s\">%s</a>\n", links[i][0], links[i][1]);
+    pp_put(v, "</nav>\n");
 }
 
 static pp_status put_sections(const pp_view *v, pp_error *err)
@@ -61,47 +105,58 @@ static pp_status put_sections(const pp_view *v, pp_error *err)
 
     pp_section_banners(v);
     pp_section_verdict(v);
-    pp_section_comparison(v);
-    st = pp_section_charts(v, err);
+    pp_section_brief(v);
+    put_navigation(v);
+    st = put_walk(v, err);
     if (st != PP_OK)
         return st;
     pp_section_others(v);
-    pp_section_guardrails(v);
     pp_section_measured(v);
     pp_section_quality(v);
     pp_section_runs(v);
     pp_section_machine(v);
     pp_section_models(v);
     st = pp_section_deployment(v, err);
-    if (st == PP_OK)
-        st = pp_section_provenance(v, err);
-    return st;
+    if (st != PP_OK)
+        return st;
+    pp_section_verification(v);
+    return pp_section_provenance(v, err);
+}
+
+static pp_status put_body(const pp_view *v, pp_error *err)
+{
+    pp_status st;
+
+    put_header(v);
+    st = put_sections(v, err);
+    if (st != PP_OK)
+        return st;
+    put_footer(v);
+    st = pp_arena_check(v->arena, err);
+    return st == PP_OK ? pp_buf_check(v->out, "the page", err) : st;
+}
+
+pp_status pp_page_put_body(pp_arena *arena, const pp_report_input *input, pp_buf *out,
+                           pp_error *err)
+{
+    pp_view v;
+    pp_status st = pp_view_make(arena, input, out, &v, err);
+
+    return st == PP_OK ? put_body(&v, err) : st;
 }
 
 pp_status pp_report_html(pp_arena *arena, const pp_report_input *input, pp_buf *out, pp_error *err)
 {
-    pp_view v = {
-        .arena = arena,
-        .out = out,
-        .input = input,
-        .set = input->set,
-        .constraints = input->constraints,
-        .decision = input->decision,
-        .metadata = input->set->metadata,
-        .study = pp_lookup_object(input->set->metadata, "study"),
-    };
-    pp_status st = pp_metric_list(arena, v.set, v.constraints, &v.metrics, &v.metric_count, err);
+    pp_view v;
+    pp_status st = pp_view_make(arena, input, out, &v, err);
 
     if (st == PP_OK) {
         put_head(&v);
-        put_header(&v);
-        st = put_sections(&v, err);
+        st = put_body(&v, err);
     }
     if (st == PP_OK) {
-        put_footer(&v);
-        st = pp_arena_check(arena, err);
-    }
-    if (st == PP_OK)
+        pp_put(&v, "</body>\n</html>\n");
         st = pp_buf_check(out, "the page", err);
+    }
     return pp_wrap(err, st, "writing the report");
 }

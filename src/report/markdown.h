@@ -20,6 +20,13 @@
  */
 void pp_markdown_text(pp_arena *arena, pp_buf *out, pp_text text);
 
+/**
+ * The same for text that is mostly ours: only what would mean something where it stands gets a
+ * backslash, so that figures stay readable in the source. Addresses do not become links. Nothing
+ * for an empty text.
+ */
+void pp_markdown_prose(pp_arena *arena, pp_buf *out, pp_text text);
+
 /** "# Title" and a blank line; level 1 to 6. The title is ours. */
 void pp_markdown_heading(pp_buf *out, int level, const char *title);
 

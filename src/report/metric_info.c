@@ -51,6 +51,13 @@ const pp_metric_info *pp_metric_info_find(pp_text name)
     return NULL;
 }
 
+const char *pp_metric_title(pp_text name)
+{
+    const pp_metric_info *info = pp_metric_info_find(name);
+
+    return info != NULL ? info->title : name.data;
+}
+
 static bool ends_with(pp_text text, const char *end)
 {
     size_t size = strlen(end);

@@ -15,6 +15,9 @@ typedef struct pp_metric_info {
 /** NULL for a name that is none of the known ones. */
 const pp_metric_info *pp_metric_info_find(pp_text name);
 
+/** Its title, or the name itself where it is none of the known ones; not escaped. */
+const char *pp_metric_title(pp_text name);
+
 /** " tok/s", " ms", " MiB", " MB", ...: read from the name, with the blank before it; "" for none.
  */
 const char *pp_report_unit(pp_text name);

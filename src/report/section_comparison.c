@@ -118,18 +118,19 @@ void pp_section_comparison(const pp_view *v)
         return; /* the arena remembers */
     for (size_t i = 0; i < v->metric_count; i++)
         best[i] = find_best(v, v->metrics[i]);
-    pp_put_section_open(v, "comparison", "All candidates");
+    pp_put_step_open(v, "07", "comparison", "All candidates: the full evidence");
     pp_put(v, "<p>Changes are against the baseline; &quot;held&quot; means equal as far as the "
               "frontier tells values apart. &quot;best&quot; is the best eligible value of a "
               "metric.</p>\n");
+    pp_put_shown_note(v);
     pp_put_table_open(v, "Candidates and what was measured of each",
                       v->metric_count > PORTRAIT_METRICS ? "wide many" : "wide");
     pp_put(v, "<thead><tr><th scope=\"col\">Candidate</th><th scope=\"col\">Status</th>");
     for (size_t i = 0; i < v->metric_count; i++)
         put_head_cell(v, v->metrics[i]);
     pp_put(v, "</tr></thead>\n<tbody>\n");
-    for (size_t i = 0; i < v->set->candidate_count; i++)
-        put_row(v, i, best);
+    for (size_t i = 0; i < v->shown_count; i++)
+        put_row(v, v->shown[i], best);
     pp_put(v, "</tbody>\n");
     pp_put_table_close(v);
     pp_put_section_close(v);

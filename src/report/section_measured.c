@@ -138,8 +138,8 @@ static void put_samples(const pp_view *v)
               "<th scope=\"col\" class=\"num\">Throughput samples</th><th scope=\"col\" "
               "class=\"num\">Start-up, by pass</th><th scope=\"col\" class=\"num\">Own memory</th>"
               "<th scope=\"col\" class=\"num\">File pages</th></tr></thead>\n<tbody>\n");
-    for (size_t i = 0; i < v->set->candidate_count; i++)
-        put_sample_row(v, i, pp_view_parameters(v, i, "measurement"));
+    for (size_t i = 0; i < v->shown_count; i++)
+        put_sample_row(v, v->shown[i], pp_view_parameters(v, v->shown[i], "measurement"));
     pp_put(v, "</tbody>\n");
     pp_put_table_close(v);
     pp_put(v, "<p class=\"fine\">Percentiles are nearest rank over all requests of all passes, so "
@@ -199,11 +199,11 @@ static void put_memory(const pp_view *v)
               "Swap</th><th scope=\"col\" class=\"num\">Huge pages</th><th scope=\"col\" "
               "class=\"num\">Pss</th><th scope=\"col\" class=\"num\">Peak so far</th>"
               "<th scope=\"col\" class=\"num\">Peak of the group</th></tr></thead>\n<tbody>\n");
-    for (size_t i = 0; i < v->set->candidate_count; i++) {
-        const pp_json *phases = memory_phases(v, i);
+    for (size_t i = 0; i < v->shown_count; i++) {
+        const pp_json *phases = memory_phases(v, v->shown[i]);
 
         for (size_t p = 0; p < pp_lookup_count(phases); p++)
-            put_memory_row(v, i, phases->array.items[p]);
+            put_memory_row(v, v->shown[i], phases->array.items[p]);
     }
     pp_put(v, "</tbody>\n");
     pp_put_table_close(v);

@@ -86,8 +86,8 @@ void pp_section_models(const pp_view *v)
               "class=\"num\">Size</th><th scope=\"col\" class=\"num\">Streamed per token</th><th "
               "scope=\"col\" class=\"num\">Implied bandwidth</th><th scope=\"col\">SHA-256</th>"
               "</tr></thead>\n<tbody>\n");
-    for (size_t i = 0; i < v->set->candidate_count; i++)
-        put_model_row(v, i, pp_view_parameters(v, i, "model"));
+    for (size_t i = 0; i < v->shown_count; i++)
+        put_model_row(v, v->shown[i], pp_view_parameters(v, v->shown[i], "model"));
     pp_put(v, "</tbody>\n");
     pp_put_table_close(v);
     pp_put(v,

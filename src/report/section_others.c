@@ -104,10 +104,13 @@ void pp_section_others(const pp_view *v)
         pp_put_section_close(v);
         return;
     }
+    pp_put_shown_note(v);
     pp_put_table_open(v, "What each candidate misses, and by how much", "reasons");
     pp_put(v, "<thead><tr><th scope=\"col\">Candidate</th><th scope=\"col\">Outcome</th>"
               "<th scope=\"col\">Because</th></tr></thead>\n<tbody>\n");
-    for (size_t i = 0; i < v->set->candidate_count; i++) {
+    for (size_t at = 0; at < v->shown_count; at++) {
+        size_t i = v->shown[at];
+
         if (pp_view_is_selected(v, i))
             continue;
         pp_put(v, "<tr><th scope=\"row\">");

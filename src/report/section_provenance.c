@@ -43,16 +43,24 @@ static void put_facts(const pp_view *v)
     pp_put_table_close(v);
 }
 
+/* What is longer is left to the document, so that the page stays one that a browser opens. */
+#define PARAMETERS_MAX_BYTES ((size_t)32 << 10)
+#define METADATA_MAX_BYTES   ((size_t)2 << 20)
+
 /* `id`, where there is one, tells one such block from the others. */
 static pp_status put_json(const pp_view *v, const char *what, pp_text id, const pp_json *value,
-                          pp_error *err)
+                          size_t most, pp_error *err)
 {
     pp_buf text;
     pp_status st;
 
     pp_buf_init(&text, PP_REPORT_MAX_BYTES);
     st = pp_json_write(value, PP_JSON_FILE, &text, err);
-    if (st == PP_OK) {
+    if (st == PP_OK && text.size > most) {
+        pp_put(v, "<p class=\"note\">Left out, because it is ");
+        pp_put_count(v, text.size);
+        pp_put(v, " bytes long; the benchmark set holds it.</p>\n");
+    } else if (st == PP_OK) {
         pp_put(v, "<pre tabindex=\"0\" role=\"group\" aria-label=\"");
         pp_put(v, what);
         pp_put_text(v, id);
@@ -73,7 +81,8 @@ static pp_status put_parameters(const pp_view *v, size_t candidate, pp_error *er
     pp_put_candidate(v, candidate);
     pp_put(v, "</summary>\n");
     if (parameters != NULL)
-        st = put_json(v, "Parameters of ", v->set->candidates[candidate].id, parameters, err);
+        st = put_json(v, "Parameters of ", v->set->candidates[candidate].id, parameters,
+                      PARAMETERS_MAX_BYTES, err);
     else
         pp_put(v, "<p><span class=\"absent\">no parameters recorded</span></p>\n");
     pp_put(v, "</details>\n");
@@ -88,7 +97,7 @@ static pp_status put_metadata(const pp_view *v, pp_error *err)
     if (v->metadata == NULL)
         return PP_OK;
     pp_put(v, "<h3>Metadata of the set</h3>\n<details><summary>As the document has it</summary>\n");
-    st = put_json(v, "Metadata", (pp_text){0}, v->metadata, err);
+    st = put_json(v, "Metadata", (pp_text){0}, v->metadata, METADATA_MAX_BYTES, err);
     pp_put(v, "</details>\n");
     return st;
 }
@@ -100,8 +109,9 @@ pp_status pp_section_provenance(const pp_view *v, pp_error *err)
     pp_put_section_open(v, "provenance", "Provenance");
     put_facts(v);
     pp_put(v, "<h3>Parameters of each candidate</h3>\n");
-    for (size_t i = 0; i < v->set->candidate_count; i++) {
-        st = put_parameters(v, i, err);
+    pp_put_shown_note(v);
+    for (size_t i = 0; i < v->shown_count; i++) {
+        st = put_parameters(v, v->shown[i], err);
         if (st != PP_OK)
             return st;
     }

@@ -129,8 +129,8 @@ void pp_section_quality(const pp_view *v)
               "class=\"num\">Passed</th><th scope=\"col\">Flips</th><th scope=\"col\">Lost</th>"
               "<th scope=\"col\">Gained</th><th scope=\"col\" class=\"num\">Agreement</th></tr>"
               "</thead>\n<tbody>\n");
-    for (size_t i = 0; i < v->set->candidate_count; i++)
-        put_row(v, i);
+    for (size_t i = 0; i < v->shown_count; i++)
+        put_row(v, v->shown[i]);
     pp_put(v, "</tbody>\n");
     pp_put_table_close(v);
     pp_put_section_close(v);

@@ -1,5 +1,7 @@
 #include "report/view.h"
 
+#define MAX_RUNS 2000
+
 static void put_text_or_absent(const pp_view *v, const pp_json *run, const char *key)
 {
     pp_text text;
@@ -109,9 +111,12 @@ void pp_section_runs(const pp_view *v)
               "<th scope=\"col\">Machine</th><th scope=\"col\" class=\"num\">Foreign CPU, peak</th>"
               "<th scope=\"col\" class=\"num\">Steal</th><th scope=\"col\" class=\"num\">Duration"
               "</th><th scope=\"col\">Remarks</th></tr></thead>\n<tbody>\n");
-    for (size_t i = 0; i < pp_lookup_count(runs); i++)
+    for (size_t i = 0; i < pp_lookup_count(runs) && i < MAX_RUNS; i++)
         put_run(v, runs->array.items[i]);
     pp_put(v, "</tbody>\n");
     pp_put_table_close(v);
+    if (pp_lookup_count(runs) > MAX_RUNS)
+        pp_put(v, "<p class=\"note\">Shown are the first 2,000 runs; the benchmark set holds all "
+                  "of them.</p>\n");
     pp_put_section_close(v);
 }

@@ -88,6 +88,16 @@ const char *const pp_report_style[] = {
     ".change{display:block;font-size:.8rem;color:var(--muted)}\n",
     ".change.improved{color:var(--good)}\n",
     ".change.regressed{color:var(--bad)}\n",
+    ".effect{font-weight:600}.effect.improved{color:var(--good)}"
+    ".effect.regressed{color:var(--bad)}.effect.held,.effect.changed{color:var(--muted)}\n",
+    ".step{color:var(--accent);font-variant-numeric:tabular-nums}\n",
+    "td.words{min-width:13rem}\n",
+    "nav{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;margin:0 .2rem;font-size:.92rem}"
+    "nav a{padding:.3rem 0}\n",
+    ".missing{color:var(--muted)}\n",
+    ".limits{margin:0;padding-left:1.1rem}\n",
+    ".switch{border:0;padding:0;margin:0;min-width:0}.switch legend{color:var(--muted);"
+    "font-size:.85rem}.switch label{margin:0 1.2rem 0 .3rem}.panels{margin-top:.6rem}\n",
     ".tag{display:inline-block;border:1px solid currentColor;border-radius:1rem;padding:0 .5rem;"
     "font-size:.76rem;font-weight:600;white-space:nowrap;color:var(--muted)}\n",
     "td.num .tag{display:block;width:fit-content;margin:.15rem 0 .15rem auto}\n",
@@ -124,6 +134,14 @@ const char *const pp_report_style[] = {
     "svg .p-baseline{fill:none;stroke:var(--text);stroke-width:1.4}\n",
     "svg .p-pass{fill:var(--card);stroke:var(--muted);stroke-width:1.2}\n",
     "svg .strong{font-weight:600}\n",
+    "svg .s0,svg .s1,svg .s2,svg .s3,svg .s4,svg .s5{fill:none;stroke-width:2}\n",
+    "svg .s0{stroke:var(--accent)}svg .f0{fill:var(--accent)}svg .s1{stroke:var(--warn);"
+    "stroke-dasharray:8 4}svg .f1{fill:var(--warn)}svg .s2{stroke:var(--good);"
+    "stroke-dasharray:2 4}svg .f2{fill:var(--good)}svg .s3{stroke:var(--text);"
+    "stroke-dasharray:10 3 2 3}svg .f3{fill:var(--text)}svg .s4{stroke:var(--muted);"
+    "stroke-dasharray:5 5}svg .f4{fill:var(--muted)}svg .s5{stroke:var(--bad);"
+    "stroke-dasharray:14 4}svg .f5{fill:var(--bad)}\n",
+    "svg path[class^=f]{stroke:var(--card);stroke-width:1.5}\n",
     "@media (max-width:40rem){header,main,footer{padding-left:.8rem;padding-right:.8rem}"
     "section{padding:1.1rem .9rem}.facts-table th{width:8rem}h1,.verdict h2{font-size:1.4rem}"
     "th,td,.wide th,.wide td{padding:.45rem .35rem}"
@@ -150,7 +168,7 @@ const char *const pp_report_style[] = {
     "thead .num,.wide .hash,.reasons td:last-child{min-width:3.4rem}"
     ".wide tbody th,.reasons tbody th{min-width:4.2rem}.wide.many th,.wide.many td{min-width:0}"
     ".many thead .num{min-width:0}"
-    "td.num,.tag{white-space:normal}thead{display:table-header-group}"
+    "td.words{min-width:0}td.num,.tag{white-space:normal}thead{display:table-header-group}"
     "tr,figure,.banner,.facts{break-inside:avoid}h2,h3,caption{break-after:avoid}"
-    "svg{min-width:0}}\n",
+    "svg{min-width:0}.switch>input,.switch>label,nav{display:none}}\n",
     NULL};

@@ -1,6 +1,6 @@
 #include "report/view.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 
 void pp_put(const pp_view *v, const char *markup)
 {
@@ -37,6 +37,18 @@ void pp_put_value(const pp_view *v, pp_text metric, const double *value)
         pp_put(v, "<span class=\"absent\">not measured</span>");
     else
         pp_put_string(v, pp_metric_value_text(metric, *value, text));
+}
+
+void pp_put_real_cell(const pp_view *v, pp_maybe_real value, const char *unit)
+{
+    pp_put(v, "<td class=\"num\">");
+    if (value.known) {
+        pp_put_number(v, value.value);
+        pp_put_string(v, unit);
+    } else {
+        pp_put(v, "<span class=\"absent\">not measured</span>");
+    }
+    pp_put(v, "</td>");
 }
 
 void pp_put_metric(const pp_view *v, pp_text metric)
@@ -135,9 +147,35 @@ void pp_put_section_close(const pp_view *v)
     pp_put(v, "</section>\n");
 }
 
+void pp_put_step_open(const pp_view *v, const char *number, const char *id, const char *title)
+{
+    pp_put(v, "<section aria-labelledby=\"");
+    pp_put_string(v, id);
+    pp_put(v, "\">\n<h2 id=\"");
+    pp_put_string(v, id);
+    pp_put(v, "\"><span class=\"step\">");
+    pp_put_string(v, number);
+    pp_put(v, "</span> ");
+    pp_put_string(v, title);
+    pp_put(v, "</h2>\n");
+}
+
 const double *pp_view_value(const pp_view *v, size_t candidate, pp_text metric)
 {
     return pp_candidate_find_metric(&v->set->candidates[candidate], metric);
+}
+
+static int compare_indices(const void *left, const void *right)
+{
+    size_t a = *(const size_t *)left;
+    size_t b = *(const size_t *)right;
+
+    return (a > b) - (a < b);
+}
+
+bool pp_view_is_shown(const pp_view *v, size_t candidate)
+{
+    return bsearch(&candidate, v->shown, v->shown_count, sizeof *v->shown, compare_indices) != NULL;
 }
 
 bool pp_view_is_selected(const pp_view *v, size_t candidate)

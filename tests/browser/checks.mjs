@@ -94,8 +94,11 @@ export function structureFaults(page) {
       if (own > level + 1) faults.push(`${h.tagName} '${h.textContent}' stands below a heading of level ${level}`);
       level = own;
     }
+    // by title and description inside the image, or by a label
+    const isNamed = (image) => image.getAttribute("aria-label") ||
+      (image.getAttribute("aria-labelledby") ?? "none").split(" ").every((id) => image.querySelector(`#${id}`)?.textContent);
     for (const image of document.querySelectorAll("svg"))
-      if (image.getAttribute("role") !== "img" || !image.getAttribute("aria-label") || image.closest("figure")?.querySelector("figcaption") == null)
+      if (image.getAttribute("role") !== "img" || !isNamed(image) || image.closest("figure")?.querySelector("figcaption") == null)
         faults.push("a chart that is no image with a label and a caption");
     const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
     for (const id of ids.filter((id, i) => ids.indexOf(id) !== i)) faults.push(`the id '${id}' stands twice`);
@@ -142,6 +145,7 @@ export async function contrastFaults(page) {
 function numberStops(page) {
   return page.evaluate(() => {
     const stops = [...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex]")]
+      .filter((e) => e.type !== "radio" || e.checked) // the others of a group are reached by arrow keys
       .filter((e) => e.tabIndex >= 0 && e.checkVisibility({ contentVisibilityAuto: true, visibilityProperty: true }))
       .map((e, i) => (e.setAttribute("data-stop", i), e));
     return stops.map((e) => `${e.tagName.toLowerCase()} '${(e.getAttribute("aria-label") ?? e.textContent).trim().slice(0, 40)}'`);

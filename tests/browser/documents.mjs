@@ -13,9 +13,9 @@ export function readJson(file) {
 }
 
 // Runs `report` and gives the page's path. Exit 1 says that nothing is eligible: a page all the same.
-export function makePage(name, set, constraints) {
+export function makePage(name, set, constraints, ...more) {
   const page = path.join(work, `${name}.html`);
-  const run = spawnSync(binary, ["report", set, "--constraints", constraints, "-o", page], { encoding: "utf8" });
+  const run = spawnSync(binary, ["report", set, "--constraints", constraints, ...more, "-o", page], { encoding: "utf8" });
   if (run.status !== 0 && run.status !== 1) throw new Error(`report gave ${run.status}: ${run.stderr}`);
   return page;
 }

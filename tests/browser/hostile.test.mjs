@@ -91,7 +91,7 @@ function hostileDocuments() {
 // What may stand in a page of ours; anything else was brought in.
 const OWN = ("html head meta title style body a header p h1 h2 h3 code strong main div section dl dt dd small span table " +
   "caption thead tbody tr th td bdi figure figcaption svg defs pattern path line text rect circle polygon details " +
-  "summary ul li br pre footer sup title desc g polyline").split(" ");
+  "summary ul ol li br pre footer sup title desc g polyline nav fieldset legend input label").split(" ");
 
 function intruders(page) {
   return page.evaluate((own) => {

@@ -1,6 +1,6 @@
 // The report page of sets that are small, large and in between.
 
-import { launch } from "./browser.mjs";
+import { launch, Window } from "./browser.mjs";
 import { inSource, makePage, makePageOf } from "./documents.mjs";
 import { checkPage } from "./page_checks.mjs";
 import { Report } from "./tap.mjs";
@@ -31,6 +31,25 @@ function largeDocuments() {
   return [set, constraints];
 }
 
+// One panel of priorities at a time, by rules of style alone; an arrow key goes to the next; on paper all.
+async function switchFaults(page) {
+  const shown = () => page.evaluate(() => [...document.querySelectorAll(".panel")].map((e) => e.getClientRects().length > 0).join());
+  const faults = [];
+  const expect = async (what, want) => {
+    const got = await shown();
+    if (got !== want) faults.push(`${what}: panels shown ${got}, expected ${want}`);
+  };
+  await expect("at first", "true,false,false");
+  await page.focus("#priority-0");
+  await page.keyboard.press("ArrowRight");
+  await expect("after an arrow key", "false,true,false");
+  await page.click("label[for='priority-2']");
+  await expect("after a click", "false,false,true");
+  await page.emulateMedia({ media: "print" });
+  await expect("on paper", "true,true,true");
+  return faults;
+}
+
 const report = new Report();
 const browser = await launch();
 try {
@@ -40,6 +59,12 @@ try {
   await checkPage(report, browser, "full", makePage("full", full("set"), full("constraints")));
   const none = inSource("tests/fixtures/report/none-constraints.json");
   await checkPage(report, browser, "nothing eligible", makePage("none", full("set"), none));
+  const golden = (name) => inSource(`tests/golden/report/${name}`);
+  const whole = makePage("whole", golden("load/benchmarks.json"), golden("load/constraints.json"), "--load", golden("load/load.json"),
+    "--load", golden("load-reports/first.json"), "--stability", golden("stability/stability.json"), "--policies", example("policies"));
+  await checkPage(report, browser, "with every document", whole);
+  const window = await Window.open(browser);
+  report.test("priorities are switched without a script", await window.look(whole, {}, switchFaults));
   await checkPage(report, browser, "64 by 20", makePageOf("large", ...largeDocuments()));
 } finally {
   await browser.close();

@@ -34,7 +34,7 @@ static bool is_one_of(const char *name, const char *const *list)
 
 static bool is_void(const char *name)
 {
-    static const char *const names[] = {"meta", "br", NULL};
+    static const char *const names[] = {"meta", "br", "input", NULL};
 
     return is_one_of(name, names);
 }

@@ -97,6 +97,11 @@ TREE = [
     (r"tests/golden/validate/evaluations/(binding|other-files)\.json", "capacity-quality-binding"),
     (r"tests/golden/validate/evaluations/[^/]+\.json", "server-evaluation"),
     (r"tests/golden/combine-load/no-evaluation/plan\.json", "load-plan"),
+    (r"tests/golden/report/load-reports/(first|second)\.json", "load-report"),
+    (r"tests/golden/report/load-twice/load\.json", "combined-load"),
+    (r"tests/golden/report/load/load\.json", "combined-load"),
+    (r"tests/golden/report/load-other-candidates/load\.json", "load-evaluation"),
+    (r"tests/golden/report/stability(-other-baseline)?/stability\.json", "stability"),
     (r"tests/golden/combine-load/[^/]+/written/combined\.json", "combined-load"),
     (r"tests/golden/combine-load/[^/]+/\w+\.json", "load-evaluation"),
     (r"tests/golden/load/plan-invalid/plan\.json", ""),  # its rule is between values
@@ -136,7 +141,7 @@ TREE = [
     (r"tests/golden/summarize-stability/[^/]+/[ab]\.json", "benchmark-set"),
     (r"tests/golden/summarize-stability/written/written/stability\.json", "stability"),
     (r"tests/golden/profiles/(bad-[^/]+|list-on-top|latin-1)/policies\.json", ""),  # no documents
-    (r"tests/golden/profiles/[^/]+/policies\.json", "policy-set"),
+    (r"tests/golden/(profiles|report)/[^/]+/policies\.json", "policy-set"),
     (r"tests/golden/profiles/[^/]+/written/profiles\.json", "profiles"),
     (r"tests/golden/(recommend|profiles|summarize-stability)/output-exists/taken\.json", ""),  # stands in the way; no document
     (r"tests/golden/passport/[^/]+/written/passport\.json", "passport"),

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "report/chart_scale.h"
 #include "report/launch_command.h"
 #include "report/metric_info.h"
-#include "report/svg.h"
 
 static void values_read_as_published(void **state)
 {

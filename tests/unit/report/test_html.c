@@ -114,6 +114,18 @@ static void page_says_what_it_must(void **state)
          "</td></tr>"},
         {"full-set", "full-constraints", "&#39;models/shape 0.5b-q4_0.gguf&#39;"},
         {"full-set", "none-constraints", "Nothing is eligible"},
+        /* the walk through the decision */
+        {"full-set", "full-constraints", "at least 36 requests for each candidate, fewer than"},
+        {"full-set", "full-constraints", "<li><code>threads</code> 4 &rarr; 2</li>"},
+        {"full-set", "full-constraints", "<td>selected, within tolerance</td>"},
+        {"full-set", "full-constraints", "No alternative is named for figures that are not"},
+        {"full-set", "full-constraints", "No policy set was given"},
+        {"full-set", "full-constraints", "<code>paretopilot report SET --constraints C --load "},
+        {"full-set", "full-constraints", "No stability document was given"},
+        {"full-set", "full-constraints", "<code>paretopilot verify BUNDLE</code>"},
+        {"full-set", "none-constraints", "Nothing is eligible, so there is no passport"},
+        {"full-set", "none-constraints", "Nothing is eligible, so there is no alternative"},
+        {"one-set", "one-constraints", "number of passes not recorded"},
         {"one-set", "one-constraints", "Keep the baseline"},
         {"one-set", "one-constraints", "There was no other candidate."},
         {"one-set", "one-constraints", "not recorded"},
@@ -164,6 +176,131 @@ static void three_hundred_candidates_fit(void **state)
     pp_arena_done(&arena);
 }
 
+#define EVIL "<script>alert(1)</script>\x1b[31m\xe2\x80\xae\" onload=\"x"
+
+/* Whatever stands in the documents beside the decision: it is shown, and acts in neither form. */
+static void documents_beside_the_decision_are_escaped(void **state)
+{
+    pp_text evil = pp_text_of(EVIL);
+    pp_text words[] = {evil, pp_text_of("--port")};
+    pp_load_prompt prompt = {.text = evil};
+    pp_load_sample samples[2] = {{.completed = true, .ttft_ms = {true, 5.0}, .e2e_latency_ms = 9.0},
+                                 {.error = evil, .e2e_latency_ms = 3.0}};
+    pp_load_evaluation e = {
+        .candidate_id = evil,
+        .method = {.prompts = &prompt, .prompt_count = 1, .level_count = 1, .levels = {1}},
+        .rows = {{.concurrency = 1,
+                  .samples = samples,
+                  .sample_count = 2,
+                  .slo_failures = {PP_LOAD_SLO_E2E},
+                  .slo_failure_count = 1}},
+        .is_bound = true,
+        .binding = {.request_base_url = evil,
+                    .server = {.load = {.argv = {words, 2}}, .canonical = {.argv = {words, 2}}}},
+    };
+    pp_combined_load_evaluation load = {&e, 1};
+    pp_stability_value values[2] = {{.candidate = 1.0, .baseline = 2.0}};
+    pp_stability_row row = {.values = values, .overall = PP_TREND_MIXED};
+    pp_stability_candidate candidate = {.id = evil};
+    pp_goal goal = {.metric = evil};
+    pp_text labels[2] = {evil, evil};
+    pp_stability stability = {.pass_labels = labels,
+                              .pass_sha256 = labels,
+                              .pass_count = 2,
+                              .goals = &goal,
+                              .goal_count = 1,
+                              .candidates = &candidate,
+                              .candidate_count = 1,
+                              .rows = &row};
+    pp_profile profile = {.id = evil, .label = evil, .description = evil, .objective = goal};
+    pp_policy_set policies = {.profiles = &profile, .profile_count = 1};
+    pp_profile_decision item = {.profile = &profile};
+    pp_arena arena = {0};
+    pp_error err = {0};
+    pp_benchmark_set set;
+    pp_constraints constraints;
+    pp_decision decision;
+    char hex[PP_SHA256_HEX_SIZE];
+    pp_profiles profiles = {.set = &set, .policies = &policies, .items = &item, .count = 1};
+    pp_report_input input = {
+        .set = &set,
+        .constraints = &constraints,
+        .decision = &decision,
+        .tool_version = VERSION,
+        .extras = {.profiles = &profiles, .load = &load, .stability = &stability},
+    };
+    pp_buf page, markdown;
+
+    (void)state;
+    assert_ok(pp_benchmark_set_load(&arena, fixture_path(&arena, "report/hostile-set.json"), &set,
+                                    hex, &err),
+              err);
+    assert_ok(pp_constraints_load(&arena, fixture_path(&arena, "report/hostile-constraints.json"),
+                                  &constraints, hex, &err),
+              err);
+    assert_ok(pp_decide(&arena, &set, &constraints, &decision, &err), err);
+    item.decision = decision;
+    item.constraints = &constraints;
+    pp_buf_init(&page, PP_REPORT_MAX_BYTES);
+    pp_buf_init(&markdown, PP_REPORT_MAX_BYTES);
+    assert_ok(pp_report_html(&arena, &input, &page, &err), err);
+    assert_ok(pp_report_markdown(&arena, &input, &markdown, &err), err);
+    assert_harmless(&page);
+    assert_contains(pp_buf_text(&page), "&lt;script&gt;alert(1)&lt;/script&gt;\\u001b[31m\\u202e");
+    assert_contains(pp_buf_text(&page), "Missed: end to end too long");
+    assert_true(strstr(pp_buf_text(&markdown), "\n| <") == NULL);
+    for (size_t i = 0; i < markdown.size; i++)
+        assert_true(markdown.data[i] == '\n' || (unsigned char)markdown.data[i] >= 0x20);
+    pp_buf_done(&page);
+    pp_buf_done(&markdown);
+    pp_arena_done(&arena);
+}
+
+/* Every one on the frontier, with parameters: tables name some, and say so. */
+static void five_thousand_candidates_stay_small(void **state)
+{
+    static const char parameters[] =
+        "{\"configuration\":{\"threads\":4,\"batch_size\":512,\"flash_attention\":\"on\"},"
+        "\"model\":{\"filename\":\"some-model-of-a-usual-length-q4_0.gguf\",\"size_bytes\":1000000}"
+        ","
+        "\"measurement\":{\"request_count\":36,\"throughput_sample_count\":15}}";
+    pp_arena arena = {0};
+    pp_error err = {0};
+    pp_benchmark_set set = {.candidate_count = 5000, .synthetic = true};
+    const pp_json *free_content;
+    pp_buf page;
+
+    (void)state;
+    assert_ok(
+        pp_json_parse(&arena, "parameters", parameters, sizeof parameters - 1, &free_content, &err),
+        err);
+    set.candidates = PP_ARENA_NEW(&arena, pp_candidate, set.candidate_count);
+    for (size_t i = 0; i < set.candidate_count; i++) {
+        pp_candidate *c = &set.candidates[i];
+        double x = (double)i;
+
+        c->id = pp_text_of(pp_arena_printf(&arena, "c%04zu", i));
+        c->parameters = free_content;
+        c->metrics = PP_ARENA_NEW(&arena, pp_metric, 3);
+        c->metrics[0] = (pp_metric){pp_text_of("e2e_latency_ms_p95"), 1000.0 + x / 10.0};
+        c->metrics[1] = (pp_metric){pp_text_of("generation_tokens_per_second"), 10.0 + x / 100.0};
+        c->metrics[2] = (pp_metric){pp_text_of("peak_rss_mib"), 100.0 + x / 10.0};
+        c->metric_count = 3;
+    }
+    set.baseline_id = set.candidates[2500].id;
+    assert_ok(pp_benchmark_set_finish(&arena, &set, &err), err);
+    make_page(&arena, &set, fixture_path(&arena, "report/many-constraints.json"), &page);
+    assert_contains(pp_buf_text(&page), "Shown are 400 of 5,000 candidates");
+    assert_contains(pp_buf_text(&page), ">c4999<"); /* the best */
+    assert_contains(pp_buf_text(&page), ">c2500<"); /* the baseline */
+    assert_true(strstr(pp_buf_text(&page), ">c0001<") == NULL);
+    assert_true(page.size <= (size_t)20 * 1000 * 1000);
+    assert_harmless(&page);
+    print_message("# the page is %zu bytes\n", page.size);
+    pp_buf_done(&page);
+    pp_arena_done(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -171,6 +308,8 @@ int main(void)
         cmocka_unit_test(public_example_makes_a_page),
         cmocka_unit_test(page_says_what_it_must),
         cmocka_unit_test(three_hundred_candidates_fit),
+        cmocka_unit_test(documents_beside_the_decision_are_escaped),
+        cmocka_unit_test(five_thousand_candidates_stay_small),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

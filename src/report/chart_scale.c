@@ -1,4 +1,4 @@
-#include "report/svg.h"
+#include "report/chart_scale.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -53,6 +53,16 @@ bool pp_scale_make(double low, double high, double px_low, double px_high, int w
     scale.high = last * scale.step;
     *ret_scale = scale;
     return true;
+}
+
+double pp_scale_origin(double low, double high)
+{
+    return low > 0.0 && low < high * 0.5 ? 0.0 : low;
+}
+
+bool pp_scale_holds(const pp_scale *scale, double value)
+{
+    return value >= scale->low && value <= scale->high;
 }
 
 double pp_scale_at(const pp_scale *scale, double value)

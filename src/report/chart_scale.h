@@ -1,7 +1,7 @@
-/* svg.h - scales and ticks of the charts. Additions and multiplications only, so that a chart has
- * the same bytes on every machine. */
-#ifndef PP_REPORT_SVG_H
-#define PP_REPORT_SVG_H
+/* chart_scale.h - scales and ticks of the charts. Additions and multiplications only, so that a
+ * chart has the same bytes on every machine. */
+#ifndef PP_REPORT_CHART_SCALE_H
+#define PP_REPORT_CHART_SCALE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,6 +25,12 @@ typedef struct pp_scale {
  */
 bool pp_scale_make(double low, double high, double px_low, double px_high, int want_ticks,
                    pp_scale *ret_scale);
+
+/** Where an axis of values from low to high begins: at zero where zero is near enough to belong to
+ * it (the lowest value is less than half of the highest), else at low. */
+double pp_scale_origin(double low, double high);
+
+bool pp_scale_holds(const pp_scale *scale, double value);
 
 /** Where a value stands, held inside the axis. */
 double pp_scale_at(const pp_scale *scale, double value);

@@ -1,0 +1,217 @@
+/* The answer at a glance: question, how sure, machine, origin, evidence, alternative. */
+#include "decide/passport.h"
+#include "report/view.h"
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static void put_question(const pp_view *v)
+{
+    const pp_constraints *c = v->constraints;
+    size_t limits = c->max_value_count + c->min_value_count + (c->quality_not_measurable ? 0 : 1);
+
+    pp_put_row_open(v, "Question");
+    pp_put(v, "Which of ");
+    pp_put_count(v, v->set->candidate_count);
+    pp_put(v, v->set->candidate_count == 1 ? " candidate" : " candidates");
+    pp_put(v, " has the ");
+    pp_put(v, c->objective.direction == PP_DIRECTION_MIN ? "lowest " : "highest ");
+    pp_put_metric(v, c->objective.metric);
+    pp_put(v, " inside ");
+    pp_put_count(v, limits);
+    pp_put(v, limits == 1 ? " limit?" : " limits?");
+    pp_put_row_close(v);
+}
+
+static void put_choice(const pp_view *v)
+{
+    pp_put_row_open(v, "Choice");
+    if (!v->decision->has_winner) {
+        pp_put(v, "none: no candidate respects every limit");
+    } else {
+        pp_put_candidate(v, v->decision->selected);
+        pp_put(v, ": ");
+        pp_put_string(v, pp_decision_reason(v->arena, v->decision));
+    }
+    pp_put_row_close(v);
+}
+
+static void put_machine_text(const pp_view *v, const pp_json *object, const char *key,
+                             size_t *count)
+{
+    pp_text text;
+
+    if (!pp_lookup_text(object, key, &text))
+        return;
+    pp_put(v, (*count)++ > 0 ? ", " : "");
+    pp_put_text(v, text);
+}
+
+static void put_machine(const pp_view *v)
+{
+    const pp_json *runner = pp_lookup_object(pp_lookup_object(v->metadata, "source"), "runner");
+    const pp_json *cpu = pp_lookup_object(pp_lookup_object(v->metadata, "host"), "cpu");
+    size_t count = 0;
+    double cores;
+
+    pp_put_row_open(v, "Machine");
+    put_machine_text(v, runner, "cpu", &count);
+    if (count == 0)
+        put_machine_text(v, cpu, "model", &count);
+    if (pp_lookup_number(runner, "cpu_count", &cores) || pp_lookup_number(cpu, "cores", &cores)) {
+        pp_put(v, count++ > 0 ? ", " : "");
+        pp_put_number(v, cores);
+        pp_put(v, cores == 1.0 ? " CPU" : " CPUs");
+    }
+    put_machine_text(v, runner, "architecture", &count);
+    put_machine_text(v, runner, "os", &count);
+    if (count == 0)
+        pp_put(v, "<span class=\"absent\">not recorded</span>");
+    pp_put_row_close(v);
+}
+
+static void put_evidence(const pp_view *v)
+{
+    pp_put_row_open(v, "Evidence");
+    if (v->input->evidence == PP_REPORT_VERIFIED)
+        pp_put(v, "verified: this page was made from a bundle that <code>paretopilot verify</code> "
+                  "accepted in the same call");
+    else
+        pp_put(v, "not checked in this call; section <a href=\"#verification\">08</a> says how to");
+    if (v->passport != NULL) {
+        pp_put(v, "; grade <strong>");
+        pp_put_string(v, pp_passport_grade_text(v->passport));
+        pp_put(v, "</strong>");
+    }
+    pp_put_row_close(v);
+}
+
+static void put_alternative_fact(const pp_view *v, const char *name)
+{
+    pp_text metric = pp_text_of(name);
+    const double *baseline = pp_view_value(v, v->set->baseline_index, metric);
+    const double *value = pp_view_value(v, v->alternative, metric);
+
+    if (baseline == NULL || value == NULL)
+        return;
+    pp_put(v, "; ");
+    pp_put_metric(v, metric);
+    pp_put(v, " ");
+    pp_put_value(v, metric, value);
+    pp_put(v, " (");
+    pp_put_higher(v, metric, *baseline, *value);
+    pp_put(v, ")");
+}
+
+static void put_alternative(const pp_view *v)
+{
+    pp_put_row_open(v, "Resource alternative");
+    if (v->alternative == PP_NOT_FOUND) {
+        pp_put(v, "none; section <a href=\"#tradeoffs\">02</a> says why");
+    } else {
+        pp_put_candidate(v, v->alternative);
+        put_alternative_fact(v, "peak_rss_mib");
+        put_alternative_fact(v, "model_size_mib");
+        put_alternative_fact(v, v->constraints->objective.metric.data);
+    }
+    pp_put_row_close(v);
+}
+
+/* ---- how sure: what limits the answer -----------------------------------------------------------
+ */
+
+static void put_passes(const pp_view *v)
+{
+    double passes;
+
+    pp_put(v, "<li>");
+    if (pp_lookup_number(v->study, "passes", &passes)) {
+        pp_put_number(v, passes);
+        pp_put(v, passes == 1.0 ? " pass: nothing was repeated" : " passes");
+    } else {
+        pp_put(v, "number of passes not recorded");
+    }
+    pp_put(v, "</li>");
+}
+
+/* Fewest requests behind a candidate's percentiles. */
+static void put_requests(const pp_view *v)
+{
+    double fewest = -1.0;
+    double count;
+
+    for (size_t i = 0; i < v->set->candidate_count; i++) {
+        if (pp_lookup_number(pp_view_parameters(v, i, "measurement"), "request_count", &count) &&
+            (fewest < 0.0 || count < fewest))
+            fewest = count;
+    }
+    pp_put(v, "<li>");
+    if (fewest < 0.0) {
+        pp_put(v, "requests behind each figure not recorded</li>");
+        return;
+    }
+    pp_put(v, "at least ");
+    pp_put_number(v, fewest);
+    pp_put(v, fewest == 1.0 ? " request" : " requests");
+    pp_put(v, " for each candidate");
+    /* 0.95^59 < 0.05: only then does the largest of n bound the 95th percentile with 95 % */
+    if (fewest < 59.0)
+        pp_put(v, ", fewer than the 59 from which their largest bounds a p95 with 95 % confidence");
+    pp_put(v, "</li>");
+}
+
+static void put_load_limit(const pp_view *v)
+{
+    const pp_combined_load_evaluation *load = v->input->extras.load;
+
+    pp_put(v, "<li>");
+    if ((load == NULL || load->count == 0) && v->input->extras.load_document_count > 0) {
+        pp_put(v, "load: reports of endpoints, which are not bound to a candidate</li>");
+        return;
+    }
+    if (load == NULL || load->count == 0) {
+        pp_put(v, "behaviour with several clients at once not measured</li>");
+        return;
+    }
+    pp_put(v, "load: closed loop, ");
+    pp_put_number(v, (double)load->candidates[0].method.measured_count);
+    pp_put(v, " requests for each level; no rate of arrivals was tried</li>");
+}
+
+static void put_limits(const pp_view *v)
+{
+    pp_put_row_open(v, "How sure");
+    pp_put(v, "<ul class=\"limits\">");
+    put_passes(v);
+    put_requests(v);
+    put_load_limit(v);
+    pp_put(v, v->input->extras.stability == NULL
+                  ? "<li>whether passes agree was not compared</li>"
+                  : "<li>passes compared in section <a href=\"#repeatability\">05</a></li>");
+    pp_put(v, v->constraints->quality_not_measurable
+                  ? "<li>quality not judged</li>"
+                  : "<li>quality judged by one suite; a score has no interval here</li>");
+    pp_put(v, "<li>no interval on any difference: the tolerance is a choice, not a measured "
+              "noise</li></ul>");
+    pp_put_row_close(v);
+}
+
+void pp_section_brief(const pp_view *v)
+{
+    pp_put_section_open(v, "brief", "At a glance");
+    pp_put_table_open(v, "The answer and how far it reaches", "facts-table");
+    pp_put(v, "<tbody>\n");
+    put_question(v);
+    put_choice(v);
+    put_limits(v);
+    put_machine(v);
+    pp_put_row_open(v, "Origin of the figures");
+    pp_put(v, pp_origin_name(v->set->origin));
+    pp_put(v, ": ");
+    pp_put(v, pp_origin_meaning(v->set->origin));
+    pp_put_row_close(v);
+    put_evidence(v);
+    put_alternative(v);
+    pp_put(v, "</tbody>\n");
+    pp_put_table_close(v);
+    pp_put_section_close(v);
+}
