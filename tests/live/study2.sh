@@ -73,7 +73,7 @@ for number in (1, 2):
     cpu += json.load(open(f"{folder}candidates/q8/resource-measurement-pass-{number}.json"))["cpu_ns"]
     samples = [json.loads(line) for line in open(f"{folder}candidates/q8/samples-pass-{number}.jsonl")]
     measured = [sample for sample in samples if sample["phase"] == "measured"]
-    tokens += sum(sample["generated_tokens"] for sample in measured)
+    tokens += sum(sample["tokens"]["generated"] for sample in measured)
     wall += json.load(open(f"{folder}candidates/q8/requests-run-pass-{number}.json"))["duration_ns"]
 value = found["metrics"]["core_seconds_per_token"]
 same = abs(value - cpu / 1e9 / tokens) < 1e-12 and value == found["parameters"]["measurement"]["core_seconds_per_token"]
