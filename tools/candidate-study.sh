@@ -193,10 +193,12 @@ check_order() { # STEP
     ! done_step "$1" || die 2 "step '$1' is done already"
 }
 
-# The exit code of every step is kept: it is what seal goes by.
+# The exit code of every step is kept: it is what seal goes by. The name is no parameter, because a trap sees
+# those of the function that failed.
 run_step() { # STEP
-    trap 'printf "%s %s\n" "$1" "$?" >>"$folder/steps.txt"' EXIT
-    "step_$1"
+    step=$1
+    trap 'printf "%s %s\n" "$step" "$?" >>"$folder/steps.txt"' EXIT
+    "step_$step"
 }
 
 main() {

@@ -31,6 +31,7 @@ fetch_matches() {
 # A server may send without end: the limit on file sizes (in KiB) ends curl soon behind BYTES.
 fetch_try() {
     local left=$(($4 - SECONDS))
+    ((left > 0)) || left=1 # the second has just passed; curl takes 0 for no limit
     (
         trap '' XFSZ
         ulimit -f $(($3 / 1024 + 64))

@@ -1,8 +1,8 @@
 /* steps.h - what a study does, as an ordered list that follows from its plan alone.
  *
  * Who runs a study, who continues one and who checks one read the same list. A step that is
- * measured belongs to a block: all candidates of one phase in one pass, which are compared with
- * each other and therefore repeated together. */
+ * measured belongs to a block: all candidates of one phase in one pass (a load has none), which
+ * are compared with each other and therefore repeated together. */
 #ifndef PP_EVIDENCE_STEPS_H
 #define PP_EVIDENCE_STEPS_H
 

@@ -228,7 +228,7 @@ static pp_status compare_derived(pp_verify_run *run, const char *path,
     return PP_OK;
 }
 
-/* Memory and reading are ours; everything else is what the bundle holds. */
+/* Everything else is what the bundle holds, or lacks. */
 static bool is_ours(pp_status st)
 {
     return st == PP_ERR_MEMORY || st == PP_ERR_BUG;

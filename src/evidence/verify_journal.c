@@ -64,7 +64,7 @@ static const char *place_of(const reading *r, const attempt *which, const char *
     return folder == NULL ? NULL : pp_path_join(r->run->arena, folder, path);
 }
 
-/* Only what the listing holds: a file that is missing there is a finding of its own. */
+/* By the digests of what is there, made once for the whole bundle. */
 static pp_status compare_step_files(const reading *r, const attempt *which, pp_error *err)
 {
     for (size_t i = 0; i < which->files->array.count; i++) {

@@ -1,5 +1,5 @@
-/* study_order.h - in which order candidates run in each pass. Pure; docs/method/order.md has the
- * reasons. */
+/* study_order.h - in which order candidates run in each pass. Pure; docs/formats/study-plan.md has
+ * the reasons. */
 #ifndef PP_MODEL_STUDY_ORDER_H
 #define PP_MODEL_STUDY_ORDER_H
 

@@ -246,7 +246,7 @@ static const pp_field step_end_rows[] = {
 };
 static const pp_field block_repeat_rows[] = {
     EVENT_ROWS(event_block_repeat),
-    MEMBER("block", "one phase in one pass", FILLED),
+    MEMBER("block", "one phase in one pass, or one load", FILLED),
     MEMBER("round", "that begins", INT(2, INT64_MAX)),
     MEMBER("disturbed", "ids of the steps whose runs were disturbed in the round before",
            LIST(pp_type_filled), AT_LEAST_ONE),

@@ -128,7 +128,7 @@ static void print_endpoint(pp_study *study, const pp_study_step *step, pp_buf *o
 {
     print_title(study, step, NULL, out);
     pp_buf_printf(out, "#   %s\n", pp_study_candidate(study, step)->endpoint.url.data);
-    print_work(study, out);
+    print_requests(study, step, out);
 }
 
 static pp_status print_step(pp_study *study, const pp_study_step *step, pp_buf *out, pp_error *err)

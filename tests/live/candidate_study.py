@@ -42,8 +42,14 @@ def same(name, got, want):
 
 def tiny_plan(folder, files):
     """The ladder with small models and little work, in the same form: verbatim lines, two engines, a mirrored
-    order. What this version does not do, or random weights cannot show, is null."""
-    plan = json.loads((SOURCE / "examples/qwen2.5-ladder/plan.json").read_text())
+    order, load and policies. Quality, which random weights do not have, is left out."""
+    ladder = SOURCE / "examples/qwen2.5-ladder"
+    plan = json.loads((ladder / "plan.json").read_text())
+    policies = json.loads((ladder / "policies.json").read_text())
+    policies["profiles"] = [profile for profile in policies["profiles"] if profile["id"] != "quality"]
+    text = json.dumps(policies)
+    (folder / "policies.json").write_text(text)
+    plan["policies"]["sha256"] = hashlib.sha256(text.encode()).hexdigest()
     for model in plan["models"]:
         made = folder / "made.gguf"
         subprocess.run([PROGRAM, "model", "synth", "--shape", "tiny", "--type", model["id"], "--output", made],
@@ -60,7 +66,10 @@ def tiny_plan(folder, files):
                 words[place + 1] = shorter.get(word, words[place + 1])
     for engine in plan["engines"]:
         engine["log_markers"] = {"required": [], "forbidden": ["CPU_KLEIDIAI model buffer"]}
-    plan.update(suite=None, load=None, policies=None, pause={"kind": "settle", "settle_ms": 0},
+    plan["load"].update(warmup=1, prompt_tokens=24, output_tokens=8)
+    for step in plan["load"]["steps"]:
+        step.update(measured=4, **({"rate_per_second": 8.0} if step["loop"] == "open" else {}))
+    plan.update(suite=None, pause={"kind": "settle", "settle_ms": 0},
                 throughput={"prompt_tokens": 64, "generation_tokens": 16, "repetitions": 10},
                 requests={"prompt_tokens": 48, "output_tokens": 16, "warmup": 1, "measured": 3, "seed": 4242})
     plan["noise_limits"]["repeats"] = 0
@@ -114,6 +123,13 @@ def check_study(report, place):
     rows = [json.loads(line) for line in (left / "bundle/experiment/candidates/q4-kleidiai-tuned/raw/pass-2.jsonl").read_text().splitlines()]
     report.test("with the lines of the plan: ten samples, micro-batch 512", same(
         "samples", [len(row["samples_ns"]) for row in rows], [10, 10]) + same("ubatch", {row["n_ubatch"] for row in rows}, {512}))
+    loads = [json.loads((left / f"bundle/experiment/candidates/{name}/load-report.json").read_text()) for name in ids]
+    report.test("each of them was loaded in the four steps of the plan", same("issued", [
+        [(level["asked"]["loop"], level["asked"]["clients"], level["counts"]["issued"]) for level in load["levels"]] for load in loads], [
+        [("closed", 1, 4), ("closed", 2, 4), ("closed", 4, 4), ("open", None, 4)]] * 4))
+    report.test("the policies that need no quality decide", same("profiles", [
+        profile["id"] for profile in json.loads((left / "bundle/extensions/policy-profiles.json").read_text())["profiles"]], [
+        "latency", "memory", "first-token", "prompt-throughput", "generation-throughput"]))
     report.test("records of the builds are kept", [] if (left / "build/kleidiai-CMakeCache.txt").exists() else ["no cache"])
     commands = (left / "commands.txt").read_text()
     report.test("what would run was printed before", [f"no {word}" for word in ("llama-bench", "-r 10", "--port") if word not in commands])

@@ -150,6 +150,30 @@ def another_load_plan_is_refused(f):
             f.true("wrong levels: named", "$.load_plan: 'load-plan.json': $.concurrency_levels" in study.err, study.err)
 
 
+def what_will_be_asked_is_printed(f):
+    document = plan([endpoint("one", "http://127.0.0.1:9")], passes=1, load=LOAD,
+                    load_plan={"path": "load-plan.json", "sha256": hashlib.sha256(ORIGINAL.encode()).hexdigest()})
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in {"load-plan.json": ORIGINAL, "plan.json": json.dumps(document)}.items():
+            with open(os.path.join(folder, name), "w") as file:
+                file.write(text)
+        done = subprocess.run([BINARY, "study", "plan", os.path.join(folder, "plan.json")], capture_output=True, text=True, timeout=60)
+    f.equal("exit code", (done.returncode, done.stderr), (0, ""))
+    f.equal("lines", done.stdout.splitlines()[1:], [
+        "# requests, pass 1 of 1: one",
+        "#   http://127.0.0.1:9",
+        "#   then 1 warm-up and 4 measured requests of 24 prompt and 8 output tokens, one after another",
+        "# load: one",
+        "#   http://127.0.0.1:9",
+        "#   then 1 warm-up requests, then 4 requests, 1 at once, of 24 prompt and 8 output tokens",
+        "#   then 1 warm-up requests, then 8 requests, 2 at once, of 24 prompt and 8 output tokens",
+        "#   then 1 warm-up requests, then 10 requests, 20 due each second (poisson), of 24 prompt and 8 output tokens",
+        "# load-plan: one",
+        "#   http://127.0.0.1:9",
+        *(f"#   then 1 warm-up requests, then 8 requests, {n} at once, of 3 prompts in turn and 8 output tokens" for n in (1, 2, 4)),
+    ])
+
+
 def without_requests_nothing_is_decided(f):
     with Sim() as sim, Study(with_load([sim], requests=None)) as study:
         f.equal("exit code", study.exit, 2)
@@ -168,6 +192,7 @@ if __name__ == "__main__":
         ("each candidate is loaded once, in document order, and verify makes its report again", each_candidate_is_loaded_once),
         ("a load plan of the original gives its documents", a_load_plan_of_the_original_gives_its_documents),
         ("a load plan with another digest, or a wrong one, is refused before anything is written", another_load_plan_is_refused),
+        ("study plan prints what a server that runs already will be asked", what_will_be_asked_is_printed),
         ("a study of servers that run already needs requests", without_requests_nothing_is_decided),
         ("servers that tell nothing of tokens get words", servers_without_tokenizer_get_words),
         ("a load that takes too long has failed, by name", a_load_that_takes_too_long_has_failed),

@@ -114,6 +114,13 @@ def check_failure(report):
     wrong = "s390x" if platform.machine() != "s390x" else "aarch64"
     report.test("another machine than the wanted one: exit 3", expect(
         Runner().run("host", STUDY_FOLDER=folder, STUDY_MACHINE=wrong), 3, f"the study wants {wrong}"))
+    unable = pathlib.Path(WORK.name) / "unable"
+    unable.write_text("#!/bin/sh\nexit 3\n")
+    unable.chmod(0o755)
+    report.test("a step ends with the exit code of its program", expect(Runner().run(
+        "host", STUDY_FOLDER=folder, STUDY_MACHINE=platform.machine(), PARETOPILOT_BINARY=unable), 3))
+    report.test("steps and exit codes are kept", same(
+        steps=((folder / "steps.txt").read_text(), "inputs 0\nprogram 0\nhost 3\nhost 3\n")))
     report.test("what comes behind a failed step is refused", expect(Runner().run("engines", STUDY_FOLDER=folder), 2, "comes behind 'host'"))
     sealed = Runner().run("seal", STUDY_FOLDER=folder, GITHUB_STEP_SUMMARY=summary)
     report.test("it is sealed as incomplete, with what was not done", expect(

@@ -149,6 +149,18 @@ def check_plans(report, files):
         report.test(f"a plan that is {name}: refused", expect(get(files, text=text), 2, {}, "study_plan.py: plan"))
 
 
+def check_last_second(report, _):
+    """A download whose time is just over: for curl a limit of 0 would be none."""
+    fake = pathlib.Path(tempfile.mkdtemp(dir=WORK.name))
+    (fake / "curl").write_text('#!/bin/sh\nwhile [ "$1" != --max-time ]; do shift; done\necho "$2"\n')
+    (fake / "curl").chmod(0o755)
+    script = f'. {SOURCE}/tools/fetch.sh; SECONDS=100; fetch_try https://example.org/m {fake}/m 10 "$1"'
+    for deadline, left in (("140", "40"), ("100", "1"), ("99", "1")):
+        run = subprocess.run(["bash", "-euo", "pipefail", "-c", script, "bash", deadline], capture_output=True, text=True, timeout=30,
+                             env={"PATH": f"{fake}:{os.environ['PATH']}"})
+        report.test(f"at second 100 of {deadline}: curl has {left} s", [] if run.stdout == f"{left}\n" else [run.stdout + run.stderr])
+
+
 def main():
     report = Report()
     missing = [name for name in ("curl", "openssl", "flock") if not shutil.which(name)]
@@ -156,7 +168,7 @@ def main():
         print(f"1..0 # SKIP not here: {', '.join(missing)}")
         return 0
     files = Files(pathlib.Path(WORK.name))
-    for check in (check_fetched, check_kept, check_refused, check_plans):
+    for check in (check_fetched, check_kept, check_refused, check_plans, check_last_second):
         check(report, files)
     files.stop()
     return report.end()
