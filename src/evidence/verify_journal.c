@@ -1,6 +1,7 @@
 /* The journal of a study, held against its bundle. */
 #include "evidence/verify_journal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/files.h"
@@ -12,16 +13,19 @@
 
 /* One ended attempt at a step. */
 typedef struct attempt {
-    struct attempt *next; /* the one before, in the journal's order */
+    struct attempt *before; /* in the journal's order */
+    size_t position;        /* in that order, from 0 */
     const char *step;
     int64_t number;
     const pp_json *files;
+    bool was_made_again; /* its files stand below attempts/ */
 } attempt;
 
 typedef struct reading {
     pp_verify_run *run;
     const char *plan_sha256; /* of the first line */
     attempt *last;
+    size_t count;
 } reading;
 
 static pp_status read_line(void *user, const pp_json *line, pp_error *err)
@@ -37,27 +41,48 @@ static pp_status read_line(void *user, const pp_json *line, pp_error *err)
     item = PP_ARENA_NEW(r->run->arena, attempt, 1);
     if (item == NULL)
         return pp_arena_check(r->run->arena, err);
-    *item = (attempt){r->last, pp_checked_text(line, "step").data, pp_checked_int(line, "attempt"),
-                      pp_checked_list(line, "files")};
+    *item = (attempt){.before = r->last,
+                      .position = r->count++,
+                      .step = pp_checked_text(line, "step").data,
+                      .number = pp_checked_int(line, "attempt"),
+                      .files = pp_checked_list(line, "files")};
     r->last = item;
     return PP_OK;
 }
 
-/* An attempt that was made again has its files below attempts/. */
-static bool was_made_again(const reading *r, const attempt *which)
+static int compare_attempts(const void *a, const void *b)
 {
-    for (const attempt *later = r->last; later != which; later = later->next) {
-        if (strcmp(later->step, which->step) == 0)
-            return true;
-    }
-    return false;
+    const attempt *left = *(attempt *const *)a;
+    const attempt *right = *(attempt *const *)b;
+    int order = strcmp(left->step, right->step);
+
+    if (order != 0)
+        return order;
+    return left->position < right->position ? -1 : left->position > right->position;
+}
+
+/* All but the last one at each step. */
+static pp_status mark_made_again(const reading *r, pp_error *err)
+{
+    attempt **sorted = PP_ARENA_NEW(r->run->arena, attempt *, r->count + 1);
+    size_t n = 0;
+
+    if (sorted == NULL)
+        return pp_arena_check(r->run->arena, err);
+    for (attempt *a = r->last; a != NULL; a = a->before)
+        sorted[n++] = a;
+    if (n > 1)
+        qsort(sorted, n, sizeof *sorted, compare_attempts);
+    for (size_t i = 1; i < n; i++)
+        sorted[i - 1]->was_made_again = strcmp(sorted[i - 1]->step, sorted[i]->step) == 0;
+    return PP_OK;
 }
 
 static const char *place_of(const reading *r, const attempt *which, const char *path)
 {
     const char *folder;
 
-    if (!was_made_again(r, which))
+    if (!which->was_made_again)
         return path;
     folder =
         pp_arena_printf(r->run->arena, PP_BUNDLE_ATTEMPT, which->step, (long long)which->number);
@@ -142,7 +167,8 @@ pp_status pp_verify_journal(pp_verify_run *run, pp_error *err)
         return st;
     compare_plan(&r);
     run->out->journal_line_count = run->journal.line_count;
-    for (const attempt *a = r.last; st == PP_OK && a != NULL; a = a->next)
+    st = mark_made_again(&r, err);
+    for (const attempt *a = r.last; st == PP_OK && a != NULL; a = a->before)
         st = compare_step_files(&r, a, err);
     return st;
 }
