@@ -9,14 +9,6 @@
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static void set_optional_text(pp_arena *arena, pp_json *object, const char *key, pp_text text)
-{
-    if (text.size > 0)
-        pp_json_set_text(arena, object, key, text);
-    else
-        pp_json_set_null(arena, object, key);
-}
-
 static void set_hex(pp_arena *arena, pp_json *object, const char *key, pp_text bytes)
 {
     static const char digits[] = "0123456789abcdef";
@@ -93,10 +85,10 @@ static pp_json *context_json(pp_arena *arena, const pp_context_agreement *c)
     pp_json_set_text(arena, object, "id", c->id);
     pp_json_set_string(arena, object, "reference_refusal",
                        pp_token_refusal_name(c->reference_refusal));
-    set_optional_text(arena, object, "reference_why", c->reference_why);
+    pp_json_set_maybe_text(arena, object, "reference_why", c->reference_why);
     pp_json_set_string(arena, object, "candidate_refusal",
                        pp_token_refusal_name(c->candidate_refusal));
-    set_optional_text(arena, object, "candidate_why", c->candidate_why);
+    pp_json_set_maybe_text(arena, object, "candidate_why", c->candidate_why);
     if (c->is_compared)
         pp_json_set(arena, object, "comparison", comparison_json(arena, c));
     else
