@@ -252,14 +252,6 @@ static pp_status put_find(pp_arena *arena, const pp_load_report *report, pp_json
 
 /* ---- run and rules -------------------------------------------------------------------------- */
 
-static void set_text_or_null(pp_arena *arena, pp_json *out, const char *key, pp_text text)
-{
-    if (text.size == 0)
-        pp_json_set_null(arena, out, key);
-    else
-        pp_json_set_text(arena, out, key, text);
-}
-
 static pp_json *run_json(pp_arena *arena, const pp_load_report_run *run)
 {
     pp_json *out = pp_json_new_object(arena);
@@ -275,8 +267,8 @@ static pp_json *run_json(pp_arena *arena, const pp_load_report_run *run)
     pp_json_set_text(arena, out, "tool_version", run->tool_version);
     pp_json_set_text(arena, out, "endpoint", pp_endpoint_without_secrets(arena, run->endpoint));
     pp_json_set_text(arena, out, "dialect", run->dialect);
-    set_text_or_null(arena, out, "model", run->model);
-    set_text_or_null(arena, out, "profile", run->profile);
+    pp_json_set_maybe_text(arena, out, "model", run->model);
+    pp_json_set_maybe_text(arena, out, "profile", run->profile);
     pp_json_set_string(arena, out, "origin", pp_origin_name(run->origin));
     pp_json_set_int(arena, out, "seed", (int64_t)run->seed);
     pp_json_set_int(arena, out, "started_unix_ms", run->started_unix_ms);

@@ -74,7 +74,7 @@ static void set_score(printer *p, pp_table *table, size_t endpoint)
             ? pp_arena_printf(p->arena, "%.3f to %.3f", whole->lower.value, whole->upper.value)
             : "-");
     pp_table_set(table, 3, pp_arena_printf(p->arena, "%zu/%zu", whole->passed, whole->total));
-    if (p->report->has_reference && is_candidate(p, endpoint))
+    if (is_candidate(p, endpoint))
         set_pairing(p, table, at, &p->pairs[endpoint]);
     else if (p->report->has_reference)
         pp_table_set(table, at, "reference");
@@ -228,8 +228,8 @@ static void print_said(printer *p, const char *label, const pp_case_result *resu
     if (failed)
         fprintf(p->out, "    %-9s %s\n", label, shown);
     else if (text.size == 0)
-        fprintf(p->out, "    %-9s nothing%s%s\n", label,
-                pp_text_is(result->finish_reason, "length") ? " (its tokens ran out)" : "", "");
+        fprintf(p->out, "    %-9s nothing%s\n", label,
+                pp_text_is(result->finish_reason, "length") ? " (its tokens ran out)" : "");
     else
         fprintf(p->out, "    %-9s \"%s\"\n", label, shown);
 }

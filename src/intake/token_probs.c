@@ -6,6 +6,7 @@
 
 #include "base/event_stream.h"
 #include "intake/loose_json.h"
+#include "intake/reply_fields.h"
 #include "stats/portable.h"
 
 /* A probability of 1 comes as 1 + 2^-23 from single precision. */
@@ -19,13 +20,6 @@ typedef struct reader {
     bool is_error;
     pp_text error;
 } reader;
-
-static const pp_json *find(const pp_json *object, const char *key)
-{
-    const pp_json *value = pp_json_find(object, key);
-
-    return value != NULL && value->kind != PP_JSON_NULL ? value : NULL;
-}
 
 static const pp_json *first_of(const pp_json *list)
 {
@@ -41,8 +35,8 @@ static bool is_positive(const pp_json *value)
 
 /* ---- what the reply says of itself ----------------------------------------------------------- */
 
-/* "none", or a list such as "none,draft-simple". */
-/* A list: a server that was given `--spec-type none` says "none,none" in its replies. */
+/* A list such as "none,draft-simple"; a server that was given `--spec-type none` says "none,none"
+ * in its replies. */
 static bool names_a_type(pp_text list)
 {
     size_t begin = 0;
@@ -59,39 +53,32 @@ static bool names_a_type(pp_text list)
 
 static pp_maybe_bool types_speculate(const pp_json *settings)
 {
-    const pp_json *types = find(settings, "speculative.types");
+    const pp_json *types = pp_reply_find(settings, "speculative.types");
 
     if (types == NULL || types->kind != PP_JSON_STRING)
         return (pp_maybe_bool){0};
     return pp_known_bool(names_a_type(types->text));
 }
 
-static void take_error(reader *r, const pp_json *error)
-{
-    const pp_json *message = error->kind == PP_JSON_OBJECT ? find(error, "message") : error;
-
-    r->is_error = true;
-    r->error = message != NULL && message->kind == PP_JSON_STRING
-                   ? message->text
-                   : pp_text_of("the server reported an error without a message");
-}
-
 static void take_object(reader *r, const pp_json *root, bool lifted)
 {
-    const pp_json *error = find(root, "error");
-    const pp_json *timings = find(root, "timings");
-    pp_maybe_bool told = types_speculate(find(root, "generation_settings"));
-    const pp_json *position = first_of(find(root, "completion_probabilities"));
+    const pp_json *error = pp_reply_find(root, "error");
+    const pp_json *timings = pp_reply_find(root, "timings");
+    pp_maybe_bool told = types_speculate(pp_reply_find(root, "generation_settings"));
+    const pp_json *position = first_of(pp_reply_find(root, "completion_probabilities"));
 
-    if (error != NULL && !r->is_error)
-        take_error(r, error);
+    if (error != NULL && !r->is_error) {
+        r->is_error = true;
+        r->error = pp_reply_error_message(error);
+    }
     if (position == NULL)
-        position = first_of(find(find(first_of(find(root, "choices")), "logprobs"), "content"));
+        position = first_of(pp_reply_find(
+            pp_reply_find(first_of(pp_reply_find(root, "choices")), "logprobs"), "content"));
     if (r->position == NULL && position != NULL) {
         r->position = position;
         r->lifted = lifted;
     }
-    if ((told.known && told.value) || is_positive(find(timings, "draft_n")))
+    if ((told.known && told.value) || is_positive(pp_reply_find(timings, "draft_n")))
         r->speculates = true;
 }
 
@@ -178,7 +165,7 @@ static pp_status put_back(const reader *r, pp_text text, pp_text *ret_bytes, pp_
 static pp_status read_token_bytes(const reader *r, const pp_json *token, pp_text *ret_bytes,
                                   pp_error *err)
 {
-    const pp_json *bytes = find(token, "bytes");
+    const pp_json *bytes = pp_reply_find(token, "bytes");
     const pp_json *text = NULL;
     pp_status st;
 
@@ -219,7 +206,7 @@ static pp_status read_token(const reader *r, const pp_json *token, pp_token_chan
 
     if (st != PP_OK)
         return st;
-    id = find(token, "id");
+    id = pp_reply_find(token, "id");
     if (id != NULL) {
         out->id.known = true;
         st = pp_json_get_int(id, 0, INT32_MAX, &out->id.value, err);
@@ -306,7 +293,7 @@ static pp_status read_position(const reader *r, pp_next_token *out, pp_error *er
     const pp_json *list = NULL;
     pp_status st;
 
-    if (find(r->position, "top_probs") != NULL)
+    if (pp_reply_find(r->position, "top_probs") != NULL)
         return pp_json_fail(r->position, err,
                             "expected log-probabilities of the model, got probabilities after "
                             "sampling");
@@ -402,10 +389,10 @@ pp_maybe_bool pp_props_speculation(pp_arena *arena, pp_bytes body)
 
     if (pp_json_parse(arena, "/props", (const char *)body.data, body.size, &root, NULL) != PP_OK)
         return (pp_maybe_bool){0};
-    settings = find(root, "default_generation_settings");
-    told = types_speculate(find(settings, "params"));
+    settings = pp_reply_find(root, "default_generation_settings");
+    told = types_speculate(pp_reply_find(settings, "params"));
     if (!told.known) { /* servers before the list of types */
-        const pp_json *flag = find(settings, "speculative");
+        const pp_json *flag = pp_reply_find(settings, "speculative");
 
         if (flag != NULL && flag->kind == PP_JSON_BOOL)
             told = pp_known_bool(flag->boolean);

@@ -224,6 +224,12 @@ void pp_json_set_maybe_real(pp_arena *arena, pp_json *object, const char *key, p
                 value.known ? pp_json_new_real(arena, value.value) : pp_json_new_null(arena));
 }
 
+void pp_json_set_maybe_text(pp_arena *arena, pp_json *object, const char *key, pp_text value)
+{
+    pp_json_set(arena, object, key,
+                value.size > 0 ? pp_json_new_text(arena, value) : pp_json_new_null(arena));
+}
+
 static bool objects_equal(const pp_json *a, const pp_json *b)
 {
     if (a->object.count != b->object.count)

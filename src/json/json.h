@@ -156,6 +156,8 @@ void pp_json_set_null(pp_arena *arena, pp_json *object, const char *key);
 void pp_json_set_maybe_bool(pp_arena *arena, pp_json *object, const char *key, pp_maybe_bool value);
 void pp_json_set_maybe_int(pp_arena *arena, pp_json *object, const char *key, pp_maybe_int value);
 void pp_json_set_maybe_real(pp_arena *arena, pp_json *object, const char *key, pp_maybe_real value);
+/* A text without a byte counts as absent. */
+void pp_json_set_maybe_text(pp_arena *arena, pp_json *object, const char *key, pp_text value);
 
 /** Equal as JSON values: member order does not matter, 4 and 4.0 differ. NULL equals only NULL. */
 bool pp_json_equal(const pp_json *a, const pp_json *b);

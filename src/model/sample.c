@@ -139,14 +139,6 @@ static void put_rows(pp_arena *arena, pp_json *object, const pp_sample *sample, 
     }
 }
 
-static void put_text_or_null(pp_arena *arena, pp_json *object, const char *key, pp_text text)
-{
-    if (text.size == 0)
-        pp_json_set_null(arena, object, key);
-    else
-        pp_json_set_text(arena, object, key, text);
-}
-
 static pp_json *failure_json(pp_arena *arena, const pp_sample *sample)
 {
     pp_json *failure;
@@ -191,11 +183,11 @@ pp_json *pp_sample_to_json(pp_arena *arena, const pp_sample *sample)
     pp_json_set(arena, top, "tokens", tokens);
     put_rows(arena, server, sample, server_rows, PP_COUNT_OF(server_rows));
     pp_json_set(arena, top, "server", server);
-    put_text_or_null(arena, top, "finish", sample->finish);
+    pp_json_set_maybe_text(arena, top, "finish", sample->finish);
     pp_json_set_string(arena, top, "status", pp_sample_is_ok(sample) ? "ok" : "failed");
     pp_json_set(arena, top, "failure", failure_json(arena, sample));
     pp_json_set(arena, top, "flags", flags_json(arena, sample->flags));
-    put_text_or_null(arena, top, "text_sha256", pp_text_of(sample->text_sha256));
+    pp_json_set_maybe_text(arena, top, "text_sha256", pp_text_of(sample->text_sha256));
     return top;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "model/tables.h"
+#include "json/hex.h"
 
 static const char *const subject_names[PP_SUITE_SUBJECT_COUNT] = {"case", "context", "props"};
 
@@ -20,20 +21,6 @@ static pp_text valid_or_empty(pp_text text)
     return text.size > 0 && pp_utf8_is_valid(text.data, text.size) ? text : pp_text_of("");
 }
 
-static pp_json *hex_of(pp_arena *arena, pp_bytes bytes)
-{
-    static const char digits[] = "0123456789abcdef";
-    char *out = PP_ARENA_NEW(arena, char, 2 * bytes.size + 1);
-
-    if (out == NULL)
-        return NULL;
-    for (size_t i = 0; i < bytes.size; i++) {
-        out[2 * i] = digits[bytes.data[i] >> 4];
-        out[2 * i + 1] = digits[bytes.data[i] & 15];
-    }
-    return pp_json_new_text(arena, (pp_text){out, 2 * bytes.size});
-}
-
 static void set_body(pp_arena *arena, pp_json *line, pp_bytes body)
 {
     const char *text = body.size == 0 ? "" : (const char *)body.data;
@@ -42,7 +29,8 @@ static void set_body(pp_arena *arena, pp_json *line, pp_bytes body)
     pp_json_set(arena, line, "body",
                 is_text ? pp_json_new_text(arena, (pp_text){text, body.size})
                         : pp_json_new_null(arena));
-    pp_json_set(arena, line, "body_hex", is_text ? pp_json_new_null(arena) : hex_of(arena, body));
+    pp_json_set(arena, line, "body_hex",
+                is_text ? pp_json_new_null(arena) : pp_json_new_hex(arena, body));
 }
 
 static void set_failure(pp_arena *arena, pp_json *line, const pp_exchange *x)
@@ -106,37 +94,6 @@ pp_status pp_suite_exchange_write(const pp_suite_exchange *exchange, pp_buf *lin
 /* ---- reading ----------------------------------------------------------------------------------
  */
 
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-static pp_status read_hex(pp_arena *arena, const pp_json *value, pp_bytes *ret_body, pp_error *err)
-{
-    size_t size = value->text.size / 2;
-    unsigned char *bytes = PP_ARENA_NEW(arena, unsigned char, size + 1);
-
-    if (bytes == NULL)
-        return pp_arena_check(arena, err);
-    if (value->text.size % 2 != 0)
-        return pp_json_fail(value, err, "expected two digits for each byte, got %zu",
-                            value->text.size);
-    for (size_t i = 0; i < size; i++) {
-        int high = hex_digit(value->text.data[2 * i]);
-        int low = hex_digit(value->text.data[2 * i + 1]);
-
-        if (high < 0 || low < 0)
-            return pp_json_fail(value, err,
-                                "expected lower-case hexadecimal digits, got others at byte %zu",
-                                2 * i);
-        bytes[i] = (unsigned char)(high << 4 | low);
-    }
-    *ret_body = (pp_bytes){bytes, size};
-    return PP_OK;
-}
-
 static pp_status read_body(pp_arena *arena, const pp_json *line, pp_bytes *ret_body, pp_error *err)
 {
     const pp_json *text = pp_json_find(line, "body");
@@ -145,7 +102,7 @@ static pp_status read_body(pp_arena *arena, const pp_json *line, pp_bytes *ret_b
     if ((text->kind == PP_JSON_NULL) == (hex->kind == PP_JSON_NULL))
         return pp_json_fail(line, err, "expected exactly one of body and body_hex");
     if (hex->kind != PP_JSON_NULL)
-        return read_hex(arena, hex, ret_body, err);
+        return pp_json_get_hex(arena, hex, ret_body, err);
     *ret_body = (pp_bytes){(const unsigned char *)text->text.data, text->text.size};
     return PP_OK;
 }

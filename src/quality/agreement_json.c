@@ -6,30 +6,9 @@
 #include "model/fields.h"
 #include "model/tables.h"
 #include "stats/portable.h"
+#include "json/hex.h"
 
 /* ---- writing --------------------------------------------------------------------------------- */
-
-static void set_optional_text(pp_arena *arena, pp_json *object, const char *key, pp_text text)
-{
-    if (text.size > 0)
-        pp_json_set_text(arena, object, key, text);
-    else
-        pp_json_set_null(arena, object, key);
-}
-
-static void set_hex(pp_arena *arena, pp_json *object, const char *key, pp_text bytes)
-{
-    static const char digits[] = "0123456789abcdef";
-    char *hex = pp_arena_alloc(arena, 2 * bytes.size + 1, 1);
-
-    if (hex == NULL)
-        return;
-    for (size_t i = 0; i < bytes.size; i++) {
-        hex[2 * i] = digits[(unsigned char)bytes.data[i] >> 4];
-        hex[2 * i + 1] = digits[(unsigned char)bytes.data[i] & 15];
-    }
-    pp_json_set_text(arena, object, key, (pp_text){hex, 2 * bytes.size});
-}
 
 /* The text is for people and absent where the bytes are none; the bytes are what counts. */
 static pp_json *token_json(pp_arena *arena, const pp_token_chance *token, const char *logprob_key)
@@ -41,7 +20,9 @@ static pp_json *token_json(pp_arena *arena, const pp_token_chance *token, const 
         pp_json_set_text(arena, object, "text", token->bytes);
     else
         pp_json_set_null(arena, object, "text");
-    set_hex(arena, object, "bytes_hex", token->bytes);
+    pp_json_set(arena, object, "bytes_hex",
+                pp_json_new_hex(arena, (pp_bytes){(const unsigned char *)token->bytes.data,
+                                                  token->bytes.size}));
     pp_json_set_real(arena, object, logprob_key, token->logprob);
     return object;
 }
@@ -93,10 +74,10 @@ static pp_json *context_json(pp_arena *arena, const pp_context_agreement *c)
     pp_json_set_text(arena, object, "id", c->id);
     pp_json_set_string(arena, object, "reference_refusal",
                        pp_token_refusal_name(c->reference_refusal));
-    set_optional_text(arena, object, "reference_why", c->reference_why);
+    pp_json_set_maybe_text(arena, object, "reference_why", c->reference_why);
     pp_json_set_string(arena, object, "candidate_refusal",
                        pp_token_refusal_name(c->candidate_refusal));
-    set_optional_text(arena, object, "candidate_why", c->candidate_why);
+    pp_json_set_maybe_text(arena, object, "candidate_why", c->candidate_why);
     if (c->is_compared)
         pp_json_set(arena, object, "comparison", comparison_json(arena, c));
     else
@@ -170,42 +151,19 @@ static pp_maybe_bool maybe_bool(const pp_json *object, const char *key)
     return value != NULL ? pp_known_bool(value->boolean) : (pp_maybe_bool){0};
 }
 
-static int hex_value(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-static pp_status read_hex(pp_arena *arena, const pp_json *at, pp_text *ret_bytes, pp_error *err)
-{
-    size_t n = at->text.size / 2;
-    char *bytes = pp_arena_alloc(arena, n + 1, 1);
-    pp_status st = pp_arena_check(arena, err);
-
-    for (size_t i = 0; i < n && st == PP_OK; i++) {
-        int high = hex_value(at->text.data[2 * i]);
-        int low = hex_value(at->text.data[2 * i + 1]);
-
-        if (high < 0 || low < 0)
-            st = pp_json_fail(at, err, "expected lower-case hexadecimal digits");
-        else
-            bytes[i] = (char)(high << 4 | low);
-    }
-    if (st == PP_OK && at->text.size % 2 != 0)
-        st = pp_json_fail(at, err, "expected an even number of hexadecimal digits, got %zu",
-                          at->text.size);
-    if (st == PP_OK)
-        *ret_bytes = (pp_text){bytes, n};
-    return st;
-}
-
 static pp_status read_token(pp_arena *arena, const pp_json *object, const char *logprob_key,
                             pp_token_chance *out, pp_error *err)
 {
     const pp_json *id = given(object, "id");
+    pp_bytes bytes = {0};
+    pp_status st;
 
     out->id = id != NULL ? pp_known_int(id->integer) : (pp_maybe_int){0};
     out->logprob = pp_checked_number(object, logprob_key);
-    return read_hex(arena, pp_json_find(object, "bytes_hex"), &out->bytes, err);
+    st = pp_json_get_hex(arena, pp_json_find(object, "bytes_hex"), &bytes, err);
+    if (st == PP_OK)
+        out->bytes = (pp_text){(const char *)bytes.data, bytes.size};
+    return st;
 }
 
 static pp_status read_tokens(pp_arena *arena, const pp_json *list, const pp_token_chance **ret,

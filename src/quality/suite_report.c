@@ -106,14 +106,6 @@ static pp_status check(const pp_suite_report *report, pp_error *err)
 
 /* ---- suite ---------------------------------------------------------------------------------- */
 
-static void set_filled(pp_arena *arena, pp_json *out, const char *key, pp_text text)
-{
-    if (text.size == 0)
-        pp_json_set_null(arena, out, key);
-    else
-        pp_json_set_text(arena, out, key, text);
-}
-
 static pp_json *sampling_json(pp_arena *arena, const pp_suite *suite)
 {
     pp_json *out = pp_json_new_object(arena);
@@ -146,7 +138,7 @@ static pp_json *cases_json(pp_arena *arena, const pp_suite *suite)
         pp_json *c = pp_json_new_object(arena);
 
         pp_json_set_text(arena, c, "id", suite->cases[i].id);
-        set_filled(arena, c, "group", suite->cases[i].group);
+        pp_json_set_maybe_text(arena, c, "group", suite->cases[i].group);
         pp_json_set_int(arena, c, "max_tokens", suite->cases[i].max_tokens);
         pp_json_add(arena, out, c);
     }
@@ -159,7 +151,7 @@ static pp_json *suite_json(pp_arena *arena, const pp_suite_report *report, const
     pp_json *out = pp_json_new_object(arena);
 
     pp_json_set_text(arena, out, "id", suite->id);
-    set_filled(arena, out, "title", suite->title);
+    pp_json_set_maybe_text(arena, out, "title", suite->title);
     pp_json_set_text(arena, out, "license", suite->license);
     pp_json_set_string(arena, out, "sha256", report->suite_sha256);
     pp_json_set_string(arena, out, "content_sha256", report->suite_content_sha256);
@@ -187,8 +179,8 @@ static pp_json *result_json(pp_arena *arena, pp_text id, const pp_case_result *r
     pp_json_set(arena, out, "matched_answer",
                 r->outcome == PP_OUTCOME_MATCHED ? pp_json_new_text(arena, r->matched_answer)
                                                  : pp_json_new_null(arena));
-    set_filled(arena, out, "failure", r->failure);
-    set_filled(arena, out, "finish_reason", r->finish_reason);
+    pp_json_set_maybe_text(arena, out, "failure", r->failure);
+    pp_json_set_maybe_text(arena, out, "finish_reason", r->finish_reason);
     pp_json_set_maybe_int(arena, out, "prompt_tokens", r->prompt_tokens);
     pp_json_set_maybe_int(arena, out, "cached_tokens", r->cached_tokens);
     pp_json_set_maybe_int(arena, out, "output_tokens", r->output_tokens);
@@ -405,9 +397,9 @@ static pp_json *server_json(pp_arena *arena, const pp_suite_endpoint *e)
 {
     pp_json *out = pp_json_new_object(arena);
 
-    set_filled(arena, out, "kind", e->server_kind);
-    set_filled(arena, out, "model", e->model);
-    set_filled(arena, out, "build", e->build);
+    pp_json_set_maybe_text(arena, out, "kind", e->server_kind);
+    pp_json_set_maybe_text(arena, out, "model", e->model);
+    pp_json_set_maybe_text(arena, out, "build", e->build);
     return out;
 }
 

@@ -81,12 +81,7 @@ pp_status pp_study_check_keys(pp_study *study, pp_error *err)
 static void set_text_or_null(pp_study *study, pp_json *object, const char *key, pp_text text,
                              pp_text secret)
 {
-    pp_text shown = pp_secret_remove(study->arena, text, secret);
-
-    if (shown.size > 0)
-        pp_json_set_text(study->arena, object, key, shown);
-    else
-        pp_json_set_null(study->arena, object, key);
+    pp_json_set_maybe_text(study->arena, object, key, pp_secret_remove(study->arena, text, secret));
 }
 
 static pp_json *encode_endpoint(pp_study *study, const pp_study_target *target)

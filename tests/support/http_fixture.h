@@ -1,7 +1,7 @@
 /* http_fixture.h - an HTTP server under test, and a client made of one socket, in one thread.
  *
- * The test turns the server by hand, so that what the client sees between two turns is known. Every
- * helper fails the running test when something does not come within 5 s. */
+ * The test turns the server by hand, so that what the client sees between two turns is known. Calls
+ * that wait fail the running test when what they wait for does not come within 5 s. */
 #ifndef PP_TESTS_HTTP_FIXTURE_H
 #define PP_TESTS_HTTP_FIXTURE_H
 

@@ -188,9 +188,12 @@ static void what_is_absent_is_written_as_null(void **state)
     pp_json_set_maybe_int(&arena, root, "d", pp_known_int(0));
     pp_json_set_maybe_real(&arena, root, "e", (pp_maybe_real){.value = 7});
     pp_json_set_maybe_real(&arena, root, "f", pp_known_real(0));
+    pp_json_set_maybe_text(&arena, root, "g", pp_text_of(""));
+    pp_json_set_maybe_text(&arena, root, "h", pp_text_of("0"));
     assert_ok(pp_json_write(root, PP_JSON_COMPACT, &out, &err), err);
     assert_string_equal(pp_buf_text(&out),
-                        "{\"a\":null,\"b\":true,\"c\":null,\"d\":0,\"e\":null,\"f\":0.0}");
+                        "{\"a\":null,\"b\":true,\"c\":null,\"d\":0,\"e\":null,\"f\":0.0,"
+                        "\"g\":null,\"h\":\"0\"}");
     pp_buf_done(&out);
     pp_arena_done(&arena);
 }
