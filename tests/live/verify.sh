@@ -16,7 +16,7 @@ check "the digest that names the bundle is printed" says out "checksums   $(sha2
 check "the plan's digest is printed" says out "plan        $(sha256sum < "$plan" | cut -c1-64)"
 check "every file was hashed" says out "$(wc -l < "$bundle/SHA256SUMS") hashed, $(wc -l < "$bundle/SHA256SUMS") listed"
 check "derived files were made again" says out "derived     9 files made again"
-as_json() { run 0 "$paretopilot" verify --json "$bundle" && cp "$work/out" "$work/verification.json" && "$check_documents" "$work/verification.json"; }
+as_json() { run 0 "$paretopilot" verify --json "$bundle" && cp "$work/out" "$work/verification.json" && "$check_documents" "$work/verification.json" > /dev/null; }
 check "as a document it follows its table" as_json
 moved() { cp -r "$bundle" "$work/elsewhere" && run 0 env -i "$paretopilot" verify "$work/elsewhere"; }
 check "it is verified elsewhere, without engine and models" moved
