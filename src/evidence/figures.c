@@ -126,6 +126,7 @@ void pp_pass_figures_add_sample(pp_arena *arena, pp_pass_figures *pass, const pp
     bool ok = pp_sample_is_ok(sample);
 
     pass->request_count++;
+    pp_cross_checks_add_sample(&pass->cross_checks, sample);
     pass->generated_tokens += sample->generated_tokens.known ? sample->generated_tokens.value : 0;
     pass->lacks_tokens = pass->lacks_tokens || !ok || !sample->generated_tokens.known;
     if (!ok) {

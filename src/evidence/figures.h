@@ -2,6 +2,7 @@
 #ifndef PP_EVIDENCE_FIGURES_H
 #define PP_EVIDENCE_FIGURES_H
 
+#include "evidence/cross_checks.h"
 #include "intake/llama_bench.h"
 #include "model/sample.h"
 #include "model/study_plan.h"
@@ -33,6 +34,7 @@ typedef struct pp_pass_figures {
     const pp_json *server_command;
     const pp_json *endpoint; /* what a server that ran already said of itself */
     int64_t failures[PP_FAILURE_COUNT];
+    pp_cross_checks cross_checks;
     pp_maybe_real joules;          /* of the packages of the machine, during these requests */
     pp_text joules_absent_because; /* empty where the record does not say */
     pp_maybe_int cpu_ns;           /* of the server, during the measured requests */

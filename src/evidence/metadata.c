@@ -244,6 +244,23 @@ static void set_joules(pp_arena *arena, pp_json *object, const pp_study_plan *pl
     pp_json_set_text(arena, object, "joules_absent_because", why);
 }
 
+static pp_json *cross_checks(pp_arena *arena, const pp_study_plan *plan,
+                             const pp_pass_figures *passes)
+{
+    pp_cross_checks all = {0};
+    pp_json *object = pp_json_new_object(arena);
+
+    for (int64_t i = 0; i < plan->passes; i++)
+        pp_cross_checks_append(&all, &passes[i].cross_checks);
+    pp_json_set_int(arena, object, "checked", all.checked);
+    pp_json_set_int(arena, object, "contradicted", all.contradicted);
+    if (all.contradicted > 0)
+        pp_json_set_text(arena, object, "first", pp_text_dup(arena, pp_text_of(all.first)));
+    else
+        pp_json_set_null(arena, object, "first");
+    return object;
+}
+
 static pp_json *measurement_parameters(pp_arena *arena, const pp_study_plan *plan,
                                        const pp_pass_figures *passes, const pp_figures *all)
 {
@@ -272,6 +289,7 @@ static pp_json *measurement_parameters(pp_arena *arena, const pp_study_plan *pla
     else
         pp_json_set_null(arena, object, "core_seconds_per_token");
     set_joules(arena, object, plan, passes);
+    pp_json_set(arena, object, "cross_checks", cross_checks(arena, plan, passes));
     pp_json_set(arena, object, "memory", memory_parameters(arena, last_resources(plan, passes)));
     pp_json_set(arena, object, "memory_by_phase",
                 memory_by_phase(arena, last_resources(plan, passes)));

@@ -73,7 +73,7 @@ for number in (1, 2):
     cpu += json.load(open(f"{folder}candidates/q8/resource-measurement-pass-{number}.json"))["cpu_ns"]
     samples = [json.loads(line) for line in open(f"{folder}candidates/q8/samples-pass-{number}.jsonl")]
     measured = [sample for sample in samples if sample["phase"] == "measured"]
-    tokens += sum(sample["generated_tokens"] for sample in measured)
+    tokens += sum(sample["tokens"]["generated"] for sample in measured)
     wall += json.load(open(f"{folder}candidates/q8/requests-run-pass-{number}.json"))["duration_ns"]
 value = found["metrics"]["core_seconds_per_token"]
 same = abs(value - cpu / 1e9 / tokens) < 1e-12 and value == found["parameters"]["measurement"]["core_seconds_per_token"]
@@ -98,6 +98,11 @@ else:
 PY
 }
 check "joules for each token, or the reason why there are none" joules
+fits() { # prompt time, generation time and tokens of 8 requests at least, as a real server says them
+    local found=candidates.0.parameters.measurement.cross_checks
+    is "$bundle/experiment/benchmark-set.json" $found.contradicted 0 && [ "$(member "$bundle/experiment/benchmark-set.json" $found.checked)" -ge 24 ]
+}
+check "what the server says fits what the client saw" fits
 loaded() { # with the memory of the server that was loaded
     local report=$bundle/experiment/candidates/q4-given/load-report.json
     is "$report" levels.0.asked.clients 2 && is "$report" levels.1.counts.issued 6 && is "$report" run.origin '"synthetic-weights"' &&

@@ -222,6 +222,51 @@ static void joules_that_are_absent_have_a_reason(void **state)
     }
 }
 
+/* ---- client against server ----------------------------------------------------------------------
+ */
+
+static void contradictions_of_all_passes_are_counted(void **state)
+{
+    pp_plan_model model = {.id = pp_text_of("m"), .path = pp_text_of("m.gguf")};
+    pp_plan_candidate candidate = {.id = pp_text_of("c")};
+    pp_study_plan plan = {.models = &model,
+                          .model_count = 1,
+                          .candidates = &candidate,
+                          .candidate_count = 1,
+                          .passes = 2};
+    pp_arena arena = {0};
+    const pp_json *model_document = parse(&arena, "{}");
+    const pp_study_documents documents = {.models = &model_document};
+    pp_sample sample = {.ttft_ns = pp_known_int(1000000), .stream_end_ns = 2000000};
+    pp_pass_figures passes[2] = {0};
+    pp_figures all = {0};
+    const pp_json *checks;
+
+    (void)state;
+    sample.server_predicted_ms = pp_known_real(2);
+    pp_pass_figures_add_sample(&arena, &passes[0], &sample);
+    sample.server_prompt_ms = pp_known_real(7);
+    sample.id.index = 4;
+    pp_pass_figures_add_sample(&arena, &passes[1], &sample);
+    checks = pp_json_find(
+        pp_json_find(pp_candidate_parameters(&arena, &plan, &documents, &candidate, passes, &all),
+                     "measurement"),
+        "cross_checks");
+    assert_int_equal(pp_json_find(checks, "checked")->integer, 3);
+    assert_int_equal(pp_json_find(checks, "contradicted")->integer, 1);
+    assert_string_equal(pp_json_find(checks, "first")->text.data,
+                        "measured request 4: the server says 7.0 ms for the prompt, the client saw "
+                        "the first token after 1.0 ms");
+    passes[1] = (pp_pass_figures){0};
+    checks = pp_json_find(
+        pp_json_find(pp_candidate_parameters(&arena, &plan, &documents, &candidate, passes, &all),
+                     "measurement"),
+        "cross_checks");
+    assert_int_equal(pp_json_find(checks, "checked")->integer, 1);
+    assert_absent(checks, "first");
+    pp_arena_done(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -229,6 +274,7 @@ int main(void)
         cmocka_unit_test(a_phase_that_was_not_recorded_has_no_row),
         cmocka_unit_test(joules_of_all_passes_are_divided_by_their_tokens),
         cmocka_unit_test(joules_that_are_absent_have_a_reason),
+        cmocka_unit_test(contradictions_of_all_passes_are_counted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
