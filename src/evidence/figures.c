@@ -126,6 +126,7 @@ void pp_pass_figures_add_sample(pp_arena *arena, pp_pass_figures *pass, const pp
     bool ok = pp_sample_is_ok(sample);
 
     pass->request_count++;
+    pp_cross_checks_add_sample(&pass->cross_checks, sample);
     pass->generated_tokens += sample->generated_tokens.known ? sample->generated_tokens.value : 0;
     pass->lacks_tokens = pass->lacks_tokens || !ok || !sample->generated_tokens.known;
     if (!ok) {
@@ -159,6 +160,40 @@ bool pp_core_seconds_per_token(const pp_pass_figures *passes, int64_t count, dou
     return true;
 }
 
+/* Empty: they are known. */
+static pp_text joules_absent_because(const pp_pass_figures *pass)
+{
+    if (pass->endpoint != NULL)
+        return pp_text_of("the study did not start this server");
+    if (pass->resources == NULL)
+        return pp_text_of("a pass has no record of resources");
+    if (!pass->joules.known)
+        return pass->joules_absent_because.size > 0 ? pass->joules_absent_because
+                                                    : pp_text_of("not recorded");
+    return pass->lacks_tokens ? pp_text_of("a request failed, or its tokens are not known")
+                              : (pp_text){0};
+}
+
+bool pp_joules_per_token(const pp_pass_figures *passes, int64_t count, double *ret_joules,
+                         pp_text *ret_why)
+{
+    double joules = 0;
+    int64_t tokens = 0;
+
+    for (int64_t i = 0; i < count; i++) {
+        *ret_why = joules_absent_because(&passes[i]);
+        if (ret_why->size > 0)
+            return false;
+        joules += passes[i].joules.value;
+        tokens += passes[i].generated_tokens;
+    }
+    *ret_why = pp_text_of("no tokens were generated");
+    if (tokens == 0)
+        return false;
+    *ret_joules = joules / (double)tokens;
+    return true;
+}
+
 static pp_status load_samples(pp_arena *arena, const char *path, pp_pass_figures *pass,
                               pp_error *err)
 {
@@ -181,6 +216,20 @@ static pp_status load_samples(pp_arena *arena, const char *path, pp_pass_figures
     return st;
 }
 
+static void read_energy(pp_pass_figures *pass)
+{
+    const pp_json *energy = pp_json_find(pass->resources, "energy"); /* absent in older bundles */
+    const pp_json *joules = pp_json_find(energy, "joules");
+    const pp_json *why = pp_json_find(energy, "absent_because");
+    double value;
+
+    if (joules != NULL && joules->kind != PP_JSON_NULL &&
+        pp_json_get_number(joules, &value, NULL) == PP_OK && value >= 0)
+        pass->joules = pp_known_real(value);
+    if (why != NULL && why->kind == PP_JSON_STRING)
+        pass->joules_absent_because = why->text;
+}
+
 static pp_status load_resources(pp_arena *arena, pp_pass_figures *pass, const char *path,
                                 pp_error *err)
 {
@@ -191,6 +240,7 @@ static pp_status load_resources(pp_arena *arena, pp_pass_figures *pass, const ch
 
     if (st != PP_OK || pass->resources == NULL)
         return st;
+    read_energy(pass);
     cpu = pp_json_find(pass->resources, "cpu_ns"); /* absent in older bundles */
     if (cpu != NULL && cpu->kind == PP_JSON_INTEGER)
         pass->cpu_ns = pp_known_int(cpu->integer);

@@ -2,6 +2,7 @@
 #ifndef PP_EVIDENCE_FIGURES_H
 #define PP_EVIDENCE_FIGURES_H
 
+#include "evidence/cross_checks.h"
 #include "intake/llama_bench.h"
 #include "model/sample.h"
 #include "model/study_plan.h"
@@ -33,9 +34,12 @@ typedef struct pp_pass_figures {
     const pp_json *server_command;
     const pp_json *endpoint; /* what a server that ran already said of itself */
     int64_t failures[PP_FAILURE_COUNT];
-    pp_maybe_int cpu_ns;      /* of the server, during the measured requests */
-    int64_t generated_tokens; /* of these requests, as far as they are known */
-    bool lacks_tokens;        /* one failed, or nobody told how many tokens it made */
+    pp_cross_checks cross_checks;
+    pp_maybe_real joules;          /* of the packages of the machine, during these requests */
+    pp_text joules_absent_because; /* empty where the record does not say */
+    pp_maybe_int cpu_ns;           /* of the server, during the measured requests */
+    int64_t generated_tokens;      /* of these requests, as far as they are known */
+    bool lacks_tokens;             /* one failed, or nobody told how many tokens it made */
 } pp_pass_figures;
 
 /**
@@ -43,6 +47,13 @@ typedef struct pp_pass_figures {
  * False unless every one of them has the time and all tokens.
  */
 bool pp_core_seconds_per_token(const pp_pass_figures *passes, int64_t count, double *ret_seconds);
+
+/**
+ * Energy of the CPU packages for each token, over some passes. Where it is not known, as above,
+ * *ret_why says why.
+ */
+bool pp_joules_per_token(const pp_pass_figures *passes, int64_t count, double *ret_joules,
+                         pp_text *ret_why);
 
 /** Read the files of one candidate in one pass. Without `has_samples` its server was asked no
  * latency requests. */

@@ -230,6 +230,37 @@ static pp_json *memory_by_phase(pp_arena *arena, const pp_json *resources)
     return list;
 }
 
+static void set_joules(pp_arena *arena, pp_json *object, const pp_study_plan *plan,
+                       const pp_pass_figures *passes)
+{
+    double joules;
+    pp_text why = {0};
+
+    if (pp_joules_per_token(passes, plan->passes, &joules, &why)) {
+        pp_json_set_real(arena, object, "joules_per_token", joules);
+        return;
+    }
+    pp_json_set_null(arena, object, "joules_per_token");
+    pp_json_set_text(arena, object, "joules_absent_because", why);
+}
+
+static pp_json *cross_checks(pp_arena *arena, const pp_study_plan *plan,
+                             const pp_pass_figures *passes)
+{
+    pp_cross_checks all = {0};
+    pp_json *object = pp_json_new_object(arena);
+
+    for (int64_t i = 0; i < plan->passes; i++)
+        pp_cross_checks_append(&all, &passes[i].cross_checks);
+    pp_json_set_int(arena, object, "checked", all.checked);
+    pp_json_set_int(arena, object, "contradicted", all.contradicted);
+    if (all.contradicted > 0)
+        pp_json_set_text(arena, object, "first", pp_text_dup(arena, pp_text_of(all.first)));
+    else
+        pp_json_set_null(arena, object, "first");
+    return object;
+}
+
 static pp_json *measurement_parameters(pp_arena *arena, const pp_study_plan *plan,
                                        const pp_pass_figures *passes, const pp_figures *all)
 {
@@ -257,6 +288,8 @@ static pp_json *measurement_parameters(pp_arena *arena, const pp_study_plan *pla
         pp_json_set_real(arena, object, "core_seconds_per_token", core_seconds);
     else
         pp_json_set_null(arena, object, "core_seconds_per_token");
+    set_joules(arena, object, plan, passes);
+    pp_json_set(arena, object, "cross_checks", cross_checks(arena, plan, passes));
     pp_json_set(arena, object, "memory", memory_parameters(arena, last_resources(plan, passes)));
     pp_json_set(arena, object, "memory_by_phase",
                 memory_by_phase(arena, last_resources(plan, passes)));

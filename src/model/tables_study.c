@@ -152,6 +152,17 @@ static const pp_field run_rows[] = {RUN_ROWS};
 const pp_fields pp_study_run_fields =
     FIELDS_AT("study-run", "one run of a measured program", run_rows, "study-files");
 
+static const char *const energy_source_words[] = {"powercap", "hwmon", NULL};
+static const pp_field energy_rows[] = {
+    MEMBER("joules", "of all packages, whoever used them", POSITIVE_REAL, OR_NULL),
+    MEMBER("absent_because", "why that is null; null when it is not", FILLED, OR_NULL),
+    MEMBER("source", "where the counters are; null without any", WORDS(energy_source_words),
+           OR_NULL),
+    MEMBER("package_count", "packages whose counter could be read", COUNT),
+};
+static const pp_fields energy_fields =
+    FIELDS("energy-use", "energy of the CPU packages during the measured requests", energy_rows);
+
 static const pp_field resource_rows[] = {
     MEMBER("schema_version", "version of the format", WORDS(pp_words_1_0)),
     MEMBER("document", "what this is", WORDS(word_resources)),
@@ -159,6 +170,8 @@ static const pp_field resource_rows[] = {
     MEMBER("pass", "number of the pass", INT(1, INT64_MAX)),
     MEMBER("peak_rss_bytes", "the figure that counts", COUNT, OR_NULL),
     OPTION("cpu_ns", "CPU time of the server during the measured requests", NULL, COUNT, OR_NULL),
+    OPTION("energy", "energy of the CPU packages during the measured requests", NULL,
+           OBJECT(energy_fields)),
     MEMBER("method", "how it was read", FILLED),
     MEMBER("after_load", "when the server was ready", OBJECT(pp_process_memory_fields)),
     MEMBER("after_warmup", "after the warm-up requests; null when there are none",

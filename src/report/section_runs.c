@@ -96,6 +96,33 @@ static void put_run(const pp_view *v, const pp_json *run)
     pp_put(v, "</tr>\n");
 }
 
+/* Nothing where all fits, or nobody compared. */
+static void put_cross_checks(const pp_view *v, size_t candidate)
+{
+    const pp_json *checks =
+        pp_lookup_object(pp_view_parameters(v, candidate, "measurement"), "cross_checks");
+    double checked;
+    double contradicted;
+    pp_text first;
+
+    if (!pp_lookup_number(checks, "checked", &checked) ||
+        !pp_lookup_number(checks, "contradicted", &contradicted) || contradicted < 1)
+        return;
+    pp_put(v, "<p class=\"note\">");
+    pp_put_label(v, candidate);
+    pp_put(v, ": what client and server say of a request contradicts each other in ");
+    pp_put_number(v, contradicted);
+    pp_put(v, " of ");
+    pp_put_number(v, checked);
+    pp_put(v, " comparisons.");
+    if (pp_lookup_text(checks, "first", &first)) {
+        pp_put(v, " The first: ");
+        pp_put_text(v, first);
+        pp_put(v, ".");
+    }
+    pp_put(v, "</p>\n");
+}
+
 void pp_section_runs(const pp_view *v)
 {
     const pp_json *runs = pp_lookup_array(v->study, "runs");
@@ -118,5 +145,7 @@ void pp_section_runs(const pp_view *v)
     if (pp_lookup_count(runs) > MAX_RUNS)
         pp_put(v, "<p class=\"note\">Shown are the first 2,000 runs; the benchmark set holds all "
                   "of them.</p>\n");
+    for (size_t i = 0; i < v->shown_count; i++)
+        put_cross_checks(v, v->shown[i]);
     pp_put_section_close(v);
 }

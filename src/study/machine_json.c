@@ -189,3 +189,14 @@ pp_json *pp_process_memory_to_json(pp_arena *arena, const pp_process_memory *mem
     set_text(arena, object, "cgroup_peak_file", memory->cgroup_peak_file);
     return object;
 }
+
+pp_json *pp_energy_use_to_json(pp_arena *arena, const pp_energy_use *use)
+{
+    pp_json *object = pp_json_new_object(arena);
+
+    pp_json_set_maybe_real(arena, object, "joules", use->joules);
+    pp_json_set_string(arena, object, "absent_because", use->absent_because);
+    pp_json_set_string(arena, object, "source", use->source);
+    pp_json_set_int(arena, object, "package_count", use->package_count);
+    return object;
+}

@@ -4,6 +4,7 @@
 #ifndef PP_STUDY_MACHINE_JSON_H
 #define PP_STUDY_MACHINE_JSON_H
 
+#include "machine/energy.h"
 #include "machine/host.h"
 #include "machine/process_memory.h"
 #include "machine/watch.h"
@@ -19,5 +20,8 @@ pp_json *pp_watch_result_to_json(pp_arena *arena, const pp_watch_result *result)
 
 /** One object of bytes by kind. */
 pp_json *pp_process_memory_to_json(pp_arena *arena, const pp_process_memory *memory);
+
+/** The object `energy` of a resource measurement. */
+pp_json *pp_energy_use_to_json(pp_arena *arena, const pp_energy_use *use);
 
 #endif

@@ -10,6 +10,7 @@
 #include "evidence/layout.h"
 #include "intake/server_stream.h"
 #include "load/run.h"
+#include "machine/energy.h"
 #include "machine/process_memory.h"
 #include "study/machine_json.h"
 #include "study/suite_phase.h"
@@ -35,6 +36,8 @@ typedef struct request_run {
     pp_process_memory after_requests;
     pp_maybe_int cpu_before_ns; /* of the server, before the first measured request */
     pp_maybe_int cpu_ns;        /* during the measured requests */
+    pp_energy_reading energy_before;
+    pp_energy_use energy; /* of the machine, during the measured requests */
 } request_run;
 
 /* User and system time of all its threads since it began. */
@@ -113,6 +116,12 @@ pp_status pp_study_prepare_requests(pp_study *study, const pp_study_target *targ
 /* ---- requests
  * --------------------------------------------------------------------------------------- */
 
+static void note_begin(request_run *run)
+{
+    run->cpu_before_ns = cpu_of(&run->target);
+    pp_energy_read("/", &run->energy_before);
+}
+
 /* Between two requests, so that reading disturbs none. A server that is gone fails the next one. */
 static void note_warm_memory(void *user)
 {
@@ -121,7 +130,7 @@ static void note_warm_memory(void *user)
     run->has_after_warmup =
         run->target.server != NULL &&
         pp_process_memory_read("/", run->target.pid, &run->after_warmup, NULL) == PP_OK;
-    run->cpu_before_ns = cpu_of(&run->target);
+    note_begin(run);
 }
 
 static pp_status send_requests(request_run *run, pp_error *err)
@@ -232,6 +241,8 @@ static pp_status save_resources(request_run *run, pp_error *err)
     pp_json_set_int(arena, object, "pass", run->pass);
     pp_json_set_maybe_int(arena, object, "peak_rss_bytes", run->after_requests.peak_rss_bytes);
     pp_json_set_maybe_int(arena, object, "cpu_ns", run->cpu_ns);
+    if (run->study->plan.has_requests)
+        pp_json_set(arena, object, "energy", pp_energy_use_to_json(arena, &run->energy));
     pp_json_set_string(arena, object, "method",
                        "VmHWM of the server's /proc/PID/status after the last request");
     pp_json_set(arena, object, "after_load", pp_process_memory_to_json(arena, &run->after_load));
@@ -271,10 +282,13 @@ static pp_status read_memory(const request_run *run, pp_process_memory *ret_memo
                : pp_process_memory_read("/", run->target.pid, ret_memory, err);
 }
 
-static void note_cpu(request_run *run)
+static void note_end(request_run *run)
 {
     const pp_maybe_int now = cpu_of(&run->target);
+    pp_energy_reading after;
 
+    pp_energy_read("/", &after);
+    run->energy = pp_energy_between(&run->energy_before, &after);
     if (now.known && run->cpu_before_ns.known)
         run->cpu_ns = pp_known_int(now.value - run->cpu_before_ns.value);
 }
@@ -287,11 +301,11 @@ static pp_status ask_everything(request_run *run, pp_error *err)
         st = ask_suite(run, err);
     if (st == PP_OK && run->study->plan.has_requests)
         st = pp_study_prepare_requests(run->study, &run->target, &run->source, err);
-    run->cpu_before_ns = cpu_of(&run->target); /* and again behind the warm-up, if there is one */
+    note_begin(run); /* and again behind the warm-up, if there is one */
     if (st == PP_OK && run->study->plan.has_requests)
         st = send_requests(run, err);
     if (st == PP_OK)
-        note_cpu(run);
+        note_end(run);
     if (st == PP_OK && run->load.interrupted)
         return pp_fail(err, PP_ERR_INTERRUPTED, "interrupted after %zu of %zu requests",
                        run->load.sample_count, run->load.asked_count);

@@ -81,6 +81,28 @@ sys.exit(not (same and tokens == 128 and 1e6 < cpu < 4 * wall))
 PY
 }
 check "core-seconds for each token are those of the measured requests" core_seconds
+joules() { # of both passes over their tokens, or null with a reason
+    python3 - "$bundle" << 'PY'
+import json, sys
+folder = sys.argv[1] + "/experiment/"
+measurement = json.load(open(folder + "benchmark-set.json"))["candidates"][0]["parameters"]["measurement"]
+passes = [json.load(open(f"{folder}candidates/q8/resource-measurement-pass-{n}.json"))["energy"] for n in (1, 2)]
+for one in passes:
+    assert (one["joules"] is None) == (one["absent_because"] is not None) and (one["joules"] is None or one["joules"] > 0), one
+lacks = [one["absent_because"] for one in passes if one["joules"] is None]
+if lacks:
+    assert measurement["joules_per_token"] is None and measurement["joules_absent_because"] == lacks[0], measurement
+else:
+    want = sum(one["joules"] for one in passes) / 128
+    assert abs(measurement["joules_per_token"] - want) < 1e-9 * want, measurement
+PY
+}
+check "joules for each token, or the reason why there are none" joules
+fits() { # prompt time, generation time and tokens of 8 requests at least, as a real server says them
+    local found=candidates.0.parameters.measurement.cross_checks
+    is "$bundle/experiment/benchmark-set.json" $found.contradicted 0 && [ "$(member "$bundle/experiment/benchmark-set.json" $found.checked)" -ge 24 ]
+}
+check "what the server says fits what the client saw" fits
 loaded() { # with the memory of the server that was loaded
     local report=$bundle/experiment/candidates/q4-given/load-report.json
     is "$report" levels.0.asked.clients 2 && is "$report" levels.1.counts.issued 6 && is "$report" run.origin '"synthetic-weights"' &&

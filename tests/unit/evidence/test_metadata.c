@@ -2,6 +2,8 @@
  * values are the bytes below divided by 1,048,576 by hand. */
 #include <string.h>
 
+#include "base/files.h"
+#include "evidence/layout.h"
 #include "evidence/metadata.h"
 #include "shared.h"
 
@@ -114,11 +116,165 @@ static void a_phase_that_was_not_recorded_has_no_row(void **state)
     pp_arena_done(&arena);
 }
 
+/* ---- joules -------------------------------------------------------------------------------------
+ */
+
+static void put_file(pp_arena *arena, const char *path, const char *text)
+{
+    const char *folder = pp_path_folder(arena, path);
+    pp_error err = {0};
+
+    if (!pp_path_is_folder(folder))
+        assert_ok(pp_folder_create(folder, true, &err), err);
+    assert_ok(pp_file_write_new(path, text, strlen(text), &err), err);
+}
+
+static void put_pass(pp_arena *arena, const char *folder, int pass, const char *resources)
+{
+    put_file(arena, pp_bundle_path(arena, folder, PP_BUNDLE_SERVER_RUN, "c", pass),
+             "{\"outcome\":\"complete\"}");
+    if (resources != NULL)
+        put_file(arena, pp_bundle_path(arena, folder, PP_BUNDLE_RESOURCES, "c", pass), resources);
+}
+
+typedef struct energy_pass {
+    const char *resources; /* NULL: none */
+    int64_t tokens;
+    bool lacks_tokens, endpoint;
+} energy_pass;
+
+/* `measurement` of a candidate whose passes are read from files, as a study leaves them */
+static const pp_json *measurement_of(pp_arena *arena, const energy_pass *given, size_t n)
+{
+    const char *folder = make_temp_folder(arena);
+    pp_plan_model model = {.id = pp_text_of("m"), .path = pp_text_of("m.gguf")};
+    pp_plan_candidate candidate = {.id = pp_text_of("c")};
+    pp_study_plan plan = {.models = &model,
+                          .model_count = 1,
+                          .candidates = &candidate,
+                          .candidate_count = 1,
+                          .passes = (int64_t)n};
+    const pp_json *model_document = parse(arena, "{}");
+    const pp_study_documents documents = {.models = &model_document};
+    pp_pass_figures passes[3] = {0};
+    pp_figures all = {0};
+    pp_error err = {0};
+
+    for (size_t i = 0; i < n; i++) {
+        put_pass(arena, folder, (int)i + 1, given[i].resources);
+        assert_ok(pp_pass_figures_load(arena, folder, &candidate, (int64_t)i + 1, false, &passes[i],
+                                       &err),
+                  err);
+        passes[i].generated_tokens = given[i].tokens;
+        passes[i].lacks_tokens = given[i].lacks_tokens;
+        passes[i].endpoint = given[i].endpoint ? model_document : NULL;
+    }
+    remove_folder(folder);
+    return pp_json_find(pp_candidate_parameters(arena, &plan, &documents, &candidate, passes, &all),
+                        "measurement");
+}
+
+#define JOULES(n)                                                                                  \
+    "{\"pass\":1,\"peak_rss_bytes\":null,\"energy\":{\"joules\":" n ",\"absent_because\":null}}"
+#define NO_JOULES                                                                                  \
+    "{\"pass\":1,\"peak_rss_bytes\":null,"                                                         \
+    "\"energy\":{\"joules\":null,\"absent_because\":\"no readable energy counter\"}}"
+
+static void joules_of_all_passes_are_divided_by_their_tokens(void **state)
+{
+    static const energy_pass passes[] = {{JOULES("6.5"), 10, false, false},
+                                         {JOULES("5"), 13, false, false}};
+    pp_arena arena = {0};
+    const pp_json *measurement = measurement_of(&arena, passes, 2);
+
+    (void)state;
+    assert_mib(measurement, "joules_per_token", 0.5); /* 11.5 / 23 */
+    assert_null(pp_json_find(measurement, "joules_absent_because"));
+    pp_arena_done(&arena);
+}
+
+static void joules_that_are_absent_have_a_reason(void **state)
+{
+    static const struct {
+        energy_pass second;
+        const char *why;
+    } rows[] = {
+        {{NO_JOULES, 13, false, false}, "no readable energy counter"},
+        {{FIRST, 13, false, false}, "not recorded"},
+        {{NULL, 13, false, false}, "a pass has no record of resources"},
+        {{NULL, 13, false, true}, "the study did not start this server"},
+        {{JOULES("5"), 13, true, false}, "a request failed, or its tokens are not known"},
+        {{JOULES("-5"), 13, false, false}, "not recorded"},
+        {{JOULES("\"5\""), 13, false, false}, "not recorded"},
+        {{JOULES("5"), 0, false, false}, "no tokens were generated"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < PP_COUNT_OF(rows); i++) {
+        const energy_pass passes[] = {{JOULES("6.5"), 0, false, false}, rows[i].second};
+        pp_arena arena = {0};
+        const pp_json *measurement = measurement_of(&arena, passes, 2);
+
+        assert_absent(measurement, "joules_per_token");
+        assert_string_equal(pp_json_find(measurement, "joules_absent_because")->text.data,
+                            rows[i].why);
+        pp_arena_done(&arena);
+    }
+}
+
+/* ---- client against server ----------------------------------------------------------------------
+ */
+
+static void contradictions_of_all_passes_are_counted(void **state)
+{
+    pp_plan_model model = {.id = pp_text_of("m"), .path = pp_text_of("m.gguf")};
+    pp_plan_candidate candidate = {.id = pp_text_of("c")};
+    pp_study_plan plan = {.models = &model,
+                          .model_count = 1,
+                          .candidates = &candidate,
+                          .candidate_count = 1,
+                          .passes = 2};
+    pp_arena arena = {0};
+    const pp_json *model_document = parse(&arena, "{}");
+    const pp_study_documents documents = {.models = &model_document};
+    pp_sample sample = {.ttft_ns = pp_known_int(1000000), .stream_end_ns = 2000000};
+    pp_pass_figures passes[2] = {0};
+    pp_figures all = {0};
+    const pp_json *checks;
+
+    (void)state;
+    sample.server_predicted_ms = pp_known_real(2);
+    pp_pass_figures_add_sample(&arena, &passes[0], &sample);
+    sample.server_prompt_ms = pp_known_real(7);
+    sample.id.index = 4;
+    pp_pass_figures_add_sample(&arena, &passes[1], &sample);
+    checks = pp_json_find(
+        pp_json_find(pp_candidate_parameters(&arena, &plan, &documents, &candidate, passes, &all),
+                     "measurement"),
+        "cross_checks");
+    assert_int_equal(pp_json_find(checks, "checked")->integer, 3);
+    assert_int_equal(pp_json_find(checks, "contradicted")->integer, 1);
+    assert_string_equal(pp_json_find(checks, "first")->text.data,
+                        "measured request 4: the server says 7.0 ms for the prompt, the client saw "
+                        "the first token after 1.0 ms");
+    passes[1] = (pp_pass_figures){0};
+    checks = pp_json_find(
+        pp_json_find(pp_candidate_parameters(&arena, &plan, &documents, &candidate, passes, &all),
+                     "measurement"),
+        "cross_checks");
+    assert_int_equal(pp_json_find(checks, "checked")->integer, 1);
+    assert_absent(checks, "first");
+    pp_arena_done(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(phases_are_those_of_the_last_measured_pass),
         cmocka_unit_test(a_phase_that_was_not_recorded_has_no_row),
+        cmocka_unit_test(joules_of_all_passes_are_divided_by_their_tokens),
+        cmocka_unit_test(joules_that_are_absent_have_a_reason),
+        cmocka_unit_test(contradictions_of_all_passes_are_counted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -149,6 +149,43 @@ static void page_says_what_it_must(void **state)
     }
 }
 
+/* The page of the whole set, with this text before the first candidate's "request_count". */
+static void make_page_with(pp_arena *arena, const char *members, pp_buf *page)
+{
+    const char *text =
+        changed_text(arena, fixture_text(arena, "report/full-set.json"), "\"measurement\": {",
+                     pp_arena_printf(arena, "\"measurement\": {%s", members));
+    const pp_json *root = NULL;
+    pp_benchmark_set set;
+    pp_error err = {0};
+
+    assert_ok(pp_json_parse(arena, "set", text, strlen(text), &root, &err), err);
+    assert_ok(pp_benchmark_set_decode(arena, root, &set, &err), err);
+    make_page(arena, &set, fixture_path(arena, "report/full-constraints.json"), page);
+    assert_harmless(page);
+}
+
+static void client_and_server_that_contradict_each_other_are_named(void **state)
+{
+    pp_arena arena = {0};
+    pp_buf page;
+
+    (void)state;
+    make_page_with(&arena,
+                   "\"cross_checks\":{\"checked\":108,\"contradicted\":2,\"first\":\"measured "
+                   "request 3: <script> 8 tokens\"},",
+                   &page);
+    assert_contains(pp_buf_text(&page),
+                    ": what client and server say of a request contradicts each other in 2 of 108 "
+                    "comparisons. The first: measured request 3: &lt;script&gt; 8 tokens.</p>");
+    pp_buf_done(&page);
+    make_page_with(&arena, "\"cross_checks\":{\"checked\":108,\"contradicted\":0,\"first\":null},",
+                   &page);
+    assert_true(strstr(pp_buf_text(&page), "contradicts each other") == NULL);
+    pp_buf_done(&page);
+    pp_arena_done(&arena);
+}
+
 static void three_hundred_candidates_fit(void **state)
 {
     pp_arena arena = {0};
@@ -307,6 +344,7 @@ int main(void)
         cmocka_unit_test(every_page_is_well_formed_and_the_same_twice),
         cmocka_unit_test(public_example_makes_a_page),
         cmocka_unit_test(page_says_what_it_must),
+        cmocka_unit_test(client_and_server_that_contradict_each_other_are_named),
         cmocka_unit_test(three_hundred_candidates_fit),
         cmocka_unit_test(documents_beside_the_decision_are_escaped),
         cmocka_unit_test(five_thousand_candidates_stay_small),
