@@ -64,6 +64,16 @@
 #define PP_BUNDLE_EVALUATIONS   "extensions/load-evaluation.json"
 #define PP_BUNDLE_POLICIES      "extensions/policy-config.json"
 
+/* Beside the measurements; no figure comes from them. */
+#define PP_BUNDLE_CONTEXT            "context/%s"
+#define PP_BUNDLE_CONTEXT_ATTEMPT    "attempts/profile/%s/attempt-%lld/context/%s"
+#define PP_BUNDLE_PROFILE_RUN        PP_BUNDLE_CONTEXT "/profile.json"
+#define PP_BUNDLE_PROFILE_STDOUT     PP_BUNDLE_CONTEXT "/profile.stdout.log"
+#define PP_BUNDLE_PROFILE_STDERR     PP_BUNDLE_CONTEXT "/profile.stderr.log"
+#define PP_BUNDLE_PROFILE_COMMAND    PP_BUNDLE_CONTEXT "/server-command.json"
+#define PP_BUNDLE_PROFILE_SERVER_OUT PP_BUNDLE_CONTEXT "/server.stdout.log"
+#define PP_BUNDLE_PROFILE_SERVER_ERR PP_BUNDLE_CONTEXT "/server.stderr.log"
+
 /* What else follows from the set. */
 #define PP_BUNDLE_PASSPORT  "extensions/decision-passport.json"
 #define PP_BUNDLE_RECEIPT   "extensions/optimization-receipt.md"

@@ -82,7 +82,7 @@ extern const pp_field_choice pp_sim_log_choices[];
 extern const pp_fields pp_suite_report_fields;
 
 /* tables_study.c */
-extern const pp_fields pp_status_fields, pp_study_run_fields, pp_resource_measurement_fields,
+extern const pp_fields pp_status_fields, pp_study_run_fields, pp_resource_measurement_fields, pp_profile_run_fields,
     pp_server_command_fields, pp_bench_command_fields, pp_endpoint_fields, pp_engine_fields, pp_study_summary_fields,
     pp_study_status_fields;
 extern const pp_field_choice pp_journal_choices[];

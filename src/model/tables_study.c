@@ -118,8 +118,7 @@ static const pp_field exit_rows[] = {
     MEMBER("major_faults", "pages read from disk", COUNT),
     MEMBER("max_rss_bytes", "largest resident set", COUNT, OR_NULL),
 };
-static const pp_fields exit_fields =
-    FIELDS("run-exit", "how the measured program ended", exit_rows);
+static const pp_fields exit_fields = FIELDS("run-exit", "how a program ended", exit_rows);
 
 static const pp_field pause_rows[] = {
     MEMBER("waited_ms", "before the run", COUNT),
@@ -180,6 +179,29 @@ static const pp_field resource_rows[] = {
 };
 const pp_fields pp_resource_measurement_fields =
     FIELDS_AT("resource-measurement", "memory of a server", resource_rows, "study-files");
+
+WORD(word_profile_run, "profile-run");
+static const pp_field profile_run_rows[] = {
+    MEMBER("schema_version", "version of the format", WORDS(pp_words_1_0)),
+    MEMBER("document", "what this is", WORDS(word_profile_run)),
+    MEMBER("candidate_id", "whose server ran", FILE_ID),
+    MEMBER("command", "as it was given, for `sh -c`", FILLED),
+    MEMBER("started_unix_ms", "wall clock, before the server was started", COUNT),
+    MEMBER("request_count", "requests that were sent, warm-up included", COUNT),
+    MEMBER("failed_request_count", "of these", COUNT),
+    MEMBER(
+        "exit",
+        "how the command ended, by itself or after SIGINT when the requests were over; null when "
+        "it never ran",
+        OBJECT(exit_fields), OR_NULL),
+    MEMBER(
+        "failure",
+        "what went wrong with server or command; null when nothing did; a command that SIGINT or "
+        "SIGTERM ended is in order",
+        FILLED, OR_NULL),
+};
+const pp_fields pp_profile_run_fields = FIELDS_AT(
+    "profile-run", "a command beside a server, unmeasured", profile_run_rows, "study-files");
 
 /* ---- journal ----------------------------------------------------------------------------------
  */

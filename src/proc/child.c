@@ -14,7 +14,9 @@
 #include "base/clock.h"
 
 /* How often a wait looks at the stop flag when no pidfd wakes it. */
-#define POLL_STEP_MS 100
+#define POLL_STEP_MS  100
+/* How often a wait looks whether a group whose leader has ended is gone. */
+#define GROUP_STEP_NS (10 * PP_NS_PER_MS)
 
 struct pp_child {
     pid_t pid;
@@ -253,6 +255,35 @@ void pp_child_stop(pp_child *child, int64_t grace_ns, pp_child_exit *ret_exit)
         wait_a_step(child, deadline_ns);
     }
     (void)kill(-child->pid, SIGKILL); /* what it left behind in its group */
+}
+
+/* Nobody is left of its group. One that nobody waited for counts as left: the grace ends that. */
+static bool is_group_gone(pp_child *child)
+{
+    return pp_child_ended(child, NULL) && kill(-child->pid, 0) != 0;
+}
+
+static void signal_group(pp_child *child, int number, int64_t grace_ns)
+{
+    const int64_t deadline_ns = pp_clock_now_ns() + grace_ns;
+
+    if (is_group_gone(child))
+        return;
+    (void)kill(-child->pid, number);
+    while (!is_group_gone(child) && pp_clock_now_ns() < deadline_ns) {
+        if (child->ended)
+            pp_clock_sleep_until_ns(pp_clock_now_ns() + GROUP_STEP_NS); /* no pidfd tells */
+        else
+            wait_a_step(child, deadline_ns);
+    }
+}
+
+void pp_child_interrupt(pp_child *child, int64_t grace_ns, int64_t last_grace_ns,
+                        pp_child_exit *ret_exit)
+{
+    signal_group(child, SIGINT, grace_ns);
+    signal_group(child, SIGTERM, last_grace_ns);
+    pp_child_stop(child, 0, ret_exit);
 }
 
 void pp_child_free(pp_child *child)

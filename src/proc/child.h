@@ -61,6 +61,12 @@ PP_MUST_CHECK pp_status pp_child_wait(pp_child *child, int64_t deadline_ns,
  * Also right for a child that has ended by itself. */
 void pp_child_stop(pp_child *child, int64_t grace_ns, pp_child_exit *ret_exit);
 
+/** End it as Ctrl-C does: SIGINT to its group; who has not gone after grace_ns gets SIGTERM, and
+ * after last_grace_ns SIGKILL. Waits for the whole group, so that a program that a shell started
+ * can write its files. ret_exit may be NULL. Also right for a child that has ended by itself. */
+void pp_child_interrupt(pp_child *child, int64_t grace_ns, int64_t last_grace_ns,
+                        pp_child_exit *ret_exit);
+
 /** Kill what still runs (whole group) and release. Accepts NULL. */
 void pp_child_free(pp_child *child);
 

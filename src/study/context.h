@@ -7,9 +7,9 @@
 #include "evidence/step_log.h"
 #include "machine/host.h"
 #include "machine/watch.h"
-#include "model/suite.h"
 #include "model/load_plan.h"
 #include "model/policy_set.h"
+#include "model/suite.h"
 #include "net/http_client.h"
 #include "proc/child.h"
 #include "study/journal.h"
@@ -48,6 +48,7 @@ typedef struct pp_study {
     pp_journal *journal;
     pp_http_loop *loop;
     int64_t began_ns;
+    bool is_beside_steps; /* what runs now is no step */
     pp_study_phase phase; /* of the step that was begun last */
 } pp_study;
 
@@ -148,6 +149,13 @@ PP_MUST_CHECK pp_status pp_study_run_requests(pp_study *study, const pp_study_st
 PP_MUST_CHECK pp_status pp_study_run_load(pp_study *study, const pp_study_step *step,
                                           pp_study_outcome *ret_outcome, pp_error *err);
 
+/* profile.c: a command beside each server, when everything is measured */
+/** Fails with PP_ERR_USAGE, PP_ERR_DOMAIN where a command is asked for that cannot be run. */
+PP_MUST_CHECK pp_status pp_study_check_profile(const pp_study *study, pp_error *err);
+/** Run it beside every server that the study starts and that has no record of such a run; nothing
+ * without a command. What command or server do wrong is noted there, and is no failure. */
+PP_MUST_CHECK pp_status pp_study_profile(pp_study *study, pp_error *err);
+
 /* assemble.c */
 PP_MUST_CHECK pp_status pp_study_assemble(pp_study *study, pp_study_result *ret_result,
                                           pp_error *err);
@@ -207,6 +215,8 @@ void pp_study_record_failure(pp_study *study, pp_study_record *record, const pp_
 /** Is an error of a run ours? Then nothing is said about the measured program, and the run can be
  * made again once the cause is gone: a file that cannot be written, missing memory, a full disk. */
 bool pp_study_is_our_failure(const pp_study *study, pp_error *failure);
+/** The object `exit` of a run. */
+pp_json *pp_study_exit_to_json(pp_arena *arena, const pp_child_exit *ended);
 void pp_study_record_exit(pp_study *study, pp_study_record *record, const pp_child_exit *ended);
 /** Stop the watch and write the record. */
 PP_MUST_CHECK pp_status pp_study_record_end(pp_study *study, pp_study_record *record,

@@ -9,7 +9,7 @@ void pp_study_report(pp_study *study, pp_study_phase phase, const char *what, co
         .what = what,
         .note = note,
         /* what came out of a step is told before its end is in the journal */
-        .done = done + (note != NULL && done < study->steps.count),
+        .done = done + (note != NULL && !study->is_beside_steps && done < study->steps.count),
         .total = study->steps.count,
         .elapsed_ns = study->log.elapsed_ns + pp_clock_now_ns() - study->began_ns,
         .remaining_ns = pp_step_log_remaining_ns(&study->steps, &study->log),

@@ -64,25 +64,30 @@ bool pp_study_is_our_failure(const pp_study *study, pp_error *failure)
     }
 }
 
-void pp_study_record_exit(pp_study *study, pp_study_record *record, const pp_child_exit *ended)
+pp_json *pp_study_exit_to_json(pp_arena *arena, const pp_child_exit *ended)
 {
-    pp_json *object = pp_json_new_object(study->arena);
+    pp_json *object = pp_json_new_object(arena);
     char text[64];
 
-    pp_json_set_string(study->arena, object, "how", pp_child_exit_text(ended, text));
-    pp_json_set_int(study->arena, object, "wall_ns", ended->wall_ns);
-    pp_json_set_int(study->arena, object, "user_us",
+    pp_json_set_string(arena, object, "how", pp_child_exit_text(ended, text));
+    pp_json_set_int(arena, object, "wall_ns", ended->wall_ns);
+    pp_json_set_int(arena, object, "user_us",
                     (int64_t)ended->usage.ru_utime.tv_sec * 1000000 +
                         ended->usage.ru_utime.tv_usec);
-    pp_json_set_int(study->arena, object, "system_us",
+    pp_json_set_int(arena, object, "system_us",
                     (int64_t)ended->usage.ru_stime.tv_sec * 1000000 +
                         ended->usage.ru_stime.tv_usec);
-    pp_json_set_int(study->arena, object, "major_faults", ended->usage.ru_majflt);
+    pp_json_set_int(arena, object, "major_faults", ended->usage.ru_majflt);
     if (ended->max_rss_bytes < 0)
-        pp_json_set_null(study->arena, object, "max_rss_bytes");
+        pp_json_set_null(arena, object, "max_rss_bytes");
     else
-        pp_json_set_int(study->arena, object, "max_rss_bytes", ended->max_rss_bytes);
-    record->exit = object;
+        pp_json_set_int(arena, object, "max_rss_bytes", ended->max_rss_bytes);
+    return object;
+}
+
+void pp_study_record_exit(pp_study *study, pp_study_record *record, const pp_child_exit *ended)
+{
+    record->exit = pp_study_exit_to_json(study->arena, ended);
 }
 
 static pp_json *encode(pp_study *study, const pp_study_record *record)

@@ -9,7 +9,6 @@
 #include "evidence/figures.h"
 #include "evidence/layout.h"
 #include "intake/server_stream.h"
-#include "load/run.h"
 #include "machine/energy.h"
 #include "machine/process_memory.h"
 #include "study/machine_json.h"
@@ -133,28 +132,37 @@ static void note_warm_memory(void *user)
     note_begin(run);
 }
 
-static pp_status send_requests(request_run *run, pp_error *err)
+pp_status pp_study_send_requests(pp_study *study, const pp_study_target *target,
+                                 pp_load_source *source, const pp_study_sending *how,
+                                 pp_load_run *ret_run, pp_error *err)
 {
-    const pp_plan_requests *plan = &run->study->plan.requests;
+    const pp_plan_requests *plan = &study->plan.requests;
     const pp_load_counts counts = {plan->warmup, plan->measured, (uint64_t)plan->seed};
-    int64_t limit_ns = run->study->plan.deadlines.request_ms * PP_NS_PER_MS;
+    int64_t limit_ns = study->plan.deadlines.request_ms * PP_NS_PER_MS;
     pp_load_options options;
-    pp_status st;
 
     pp_load_options_default(&options);
-    options.base_url = run->target.url;
-    options.headers = run->target.headers;
-    options.header_count = run->target.header_count;
+    options.base_url = target->url;
+    options.headers = target->headers;
+    options.header_count = target->header_count;
     options.limits.first_byte_ns = limit_ns;
     options.limits.idle_ns = limit_ns;
     options.limits.total_ns = limit_ns;
-    options.candidate = run->candidate->id;
-    options.pass = run->step->pass;
-    options.after_warmup = note_warm_memory;
-    options.after_warmup_user = run;
+    options.candidate = target->candidate->id;
+    options.pass = how->pass;
+    options.after_warmup = how->after_warmup;
+    options.after_warmup_user = how->user;
     options.sample_of = pp_sample_of_exchange;
-    st = pp_load_run_source(run->study->arena, run->source, &counts, &options,
-                            run->study->options->stop, &run->load, err);
+    return pp_load_run_source(study->arena, source, &counts, &options, study->options->stop,
+                              ret_run, err);
+}
+
+static pp_status send_requests(request_run *run, pp_error *err)
+{
+    const pp_study_sending how = {run->step->pass, note_warm_memory, run};
+    pp_status st =
+        pp_study_send_requests(run->study, &run->target, run->source, &how, &run->load, err);
+
     if (st == PP_OK)
         pp_study_target_hide_key(run->study, &run->target, run->load.samples,
                                  run->load.sample_count);

@@ -103,8 +103,10 @@ static pp_status use_recorded_folders(session *s, pp_error *err)
 static pp_status check_the_same(session *s, pp_error *err)
 {
     pp_study *study = &s->study;
-    pp_status st = pp_study_check_this_host(study, err);
+    pp_status st = pp_study_check_profile(study, err);
 
+    if (st == PP_OK)
+        st = pp_study_check_this_host(study, err);
     if (st == PP_OK)
         st = pp_study_check_machine(study, err);
     if (st == PP_OK)

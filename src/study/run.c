@@ -12,6 +12,8 @@ static pp_status check(pp_study *study, pp_error *err)
     pp_status st = pp_study_load(study, err);
 
     if (st == PP_OK)
+        st = pp_study_check_profile(study, err);
+    if (st == PP_OK)
         st = pp_study_check_this_host(study, err);
     if (st == PP_OK && pp_path_exists(study->options->output_dir))
         st =

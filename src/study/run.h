@@ -1,11 +1,11 @@
 /* run.h - carries out a study plan and leaves a bundle.
  *
  * plan -> models and engine verified -> preflight of every candidate -> throughput passes ->
- * request passes -> derived documents -> checksums: the steps of evidence/steps.h. The journal has
- * each of them before anything of it is started, and its files when it has ended, so that a study
- * which was stopped or killed goes on at the first step that is not done. Nothing stays under the
- * output folder's name unless the preflight has passed or was cut off; from then on everything
- * measured is kept, whatever happens.
+ * request passes -> a profiling command beside each server, if asked for -> derived documents ->
+ * checksums: the steps of evidence/steps.h. The journal has each of them before anything of it is
+ * started, and its files when it has ended, so that a study which was stopped or killed goes on at
+ * the first step that is not done. Nothing stays under the output folder's name unless the
+ * preflight has passed or was cut off; from then on everything measured is kept, whatever happens.
  *
  * Call from the main thread: children are tied to the thread that starts them. */
 #ifndef PP_STUDY_RUN_H
@@ -32,7 +32,8 @@ typedef struct pp_study_options {
                                recorded one when a study is resumed */
     const char *llama_dir;  /* NULL: found as pp_engine_find says, or the recorded one */
     const char *tool_version;
-    bool allow_emulated; /* measure on an emulated CPU; every figure then says so */
+    const char *profile_command; /* run beside each server, unmeasured; NULL: none */
+    bool allow_emulated;         /* measure on an emulated CPU; every figure then says so */
     const volatile sig_atomic_t *stop;
     void (*progress)(void *user, const pp_study_progress *progress); /* may be NULL */
     void *user;

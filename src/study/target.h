@@ -3,6 +3,7 @@
 #ifndef PP_STUDY_TARGET_H
 #define PP_STUDY_TARGET_H
 
+#include "load/run.h"
 #include "load/source.h"
 #include "study/command.h"
 #include "study/endpoint.h"
@@ -63,5 +64,17 @@ void pp_study_target_hide_key(pp_study *study, const pp_study_target *target, pp
  */
 PP_MUST_CHECK pp_status pp_study_prepare_requests(pp_study *study, const pp_study_target *target,
                                                   pp_load_source **ret_source, pp_error *err);
+
+typedef struct pp_study_sending {
+    int64_t pass;                     /* for the names of samples */
+    void (*after_warmup)(void *user); /* as in pp_load_options; may be NULL */
+    void *user;
+} pp_study_sending;
+
+/** The warm-up and the measured requests of one pass, one after another. Fails as
+ * pp_load_run_source. */
+PP_MUST_CHECK pp_status pp_study_send_requests(pp_study *study, const pp_study_target *target,
+                                               pp_load_source *source, const pp_study_sending *how,
+                                               pp_load_run *ret_run, pp_error *err);
 
 #endif

@@ -199,7 +199,13 @@ pp_status pp_study_walk(pp_study *study, pp_study_result *ret_result, pp_error *
 {
     pp_status st = PP_OK;
 
-    for (size_t i = 0; st == PP_OK && i < study->steps.block_count; i++)
-        st = walk_block(study, i, ret_result, err);
+    for (size_t i = 0; st == PP_OK && i < study->steps.block_count; i++) {
+        const pp_study_block *block = &study->steps.blocks[i];
+
+        if (study->steps.items[block->first].phase == PP_STUDY_ASSEMBLE)
+            st = pp_study_profile(study, err);
+        if (st == PP_OK)
+            st = walk_block(study, i, ret_result, err);
+    }
     return st;
 }

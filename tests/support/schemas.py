@@ -66,6 +66,9 @@ BUNDLE = [
     (r"experiment/candidates/[^/]+/raw/suite-pass-\d+\.jsonl", "suite-replies"),
     (r"experiment/evaluation-suite\.json", "quality-suite"),
     (r"experiment/quality-report\.json", "suite-report"),
+    (r"context/[^/]+/profile\.json", "profile-run"),
+    (r"context/[^/]+/server-command\.json", "server-command"),
+    (r"context/.*", None),  # what the profiling command wrote
     # Other programs' documents: rows of llama-bench, and what llama-server was asked.
     (r"experiment/candidates/[^/]+/raw/.*", None),
 ]

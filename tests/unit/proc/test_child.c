@@ -152,6 +152,66 @@ static void what_a_child_leaves_in_its_group_goes_with_it(void **state)
     pp_arena_done(&arena);
 }
 
+/* The shell goes at once; what it started traps the signal and has something left to write. */
+static void an_interrupt_waits_for_what_the_shell_started(void **state)
+{
+    pp_arena arena = {0};
+    const char *folder = make_temp_folder(&arena);
+    const char *log = pp_path_join(&arena, folder, "log");
+    pp_child *child = start(SHELL("sh -c 'trap \"sleep 0.3; echo written; exit\" INT; echo ready; "
+                                  "while :; do sleep 0.05; done'; true"),
+                            log);
+    pp_child_exit ended;
+    pp_error err = {0};
+    int64_t until = in_seconds(20);
+    int64_t size = 0;
+    pp_buf buf;
+
+    (void)state;
+    while (pp_clock_now_ns() < until && (pp_file_size(log, &size, NULL) != PP_OK || size == 0))
+        usleep(1000);
+    pp_child_interrupt(child, 5 * PP_NS_PER_S, 0, &ended);
+    pp_child_free(child);
+    pp_buf_init(&buf, 100);
+    assert_ok(pp_file_read(log, &buf, &err), err);
+    assert_string_equal(pp_buf_text(&buf), "ready\nwritten\n");
+    pp_buf_done(&buf);
+    remove_folder(folder);
+    pp_arena_done(&arena);
+}
+
+static void an_interrupt_that_is_ignored_is_followed_by_harder_signals(void **state)
+{
+    static const struct {
+        const char *script;
+        int number;
+    } cases[] = {
+        {"trap '' INT; echo ready; while :; do sleep 0.05; done", SIGTERM},
+        {"trap '' INT TERM; echo ready; while :; do sleep 0.05; done", SIGKILL},
+        {"echo ready; exec sleep 60", SIGINT},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < PP_COUNT_OF(cases); i++) {
+        pp_arena arena = {0};
+        const char *folder = make_temp_folder(&arena);
+        const char *log = pp_path_join(&arena, folder, "log");
+        pp_child *child = start(SHELL(cases[i].script), log);
+        pp_child_exit ended;
+        int64_t until = in_seconds(20);
+        int64_t size = 0;
+
+        while (pp_clock_now_ns() < until && (pp_file_size(log, &size, NULL) != PP_OK || size == 0))
+            usleep(1000);
+        pp_child_interrupt(child, 300 * PP_NS_PER_MS, 300 * PP_NS_PER_MS, &ended);
+        assert_true(ended.by_signal);
+        assert_int_equal(ended.code, cases[i].number);
+        pp_child_free(child);
+        remove_folder(folder);
+        pp_arena_done(&arena);
+    }
+}
+
 static void a_child_dies_with_a_parent_that_is_killed(void **state)
 {
     int link[2];
@@ -218,6 +278,8 @@ int main(void)
         cmocka_unit_test(a_wait_ends_at_its_deadline_and_the_child_lives_on),
         cmocka_unit_test(a_child_that_ignores_the_polite_signal_is_killed_after_the_grace),
         cmocka_unit_test(what_a_child_leaves_in_its_group_goes_with_it),
+        cmocka_unit_test(an_interrupt_waits_for_what_the_shell_started),
+        cmocka_unit_test(an_interrupt_that_is_ignored_is_followed_by_harder_signals),
         cmocka_unit_test(a_child_dies_with_a_parent_that_is_killed),
         cmocka_unit_test(the_stop_flag_ends_a_wait),
         cmocka_unit_test(b138_peak_memory_of_a_small_child_is_not_ours),
