@@ -1,5 +1,5 @@
 /* api_key.h - the key that a server wants, from a file or an environment variable; never from the
- * command line, never shown (cli/secret.h). */
+ * command line, never shown (base/secret.h). */
 #ifndef PP_CLI_API_KEY_H
 #define PP_CLI_API_KEY_H
 

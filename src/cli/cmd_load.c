@@ -1,11 +1,11 @@
 #include <stdlib.h>
 
+#include "base/secret.h"
 #include "cli/api_key.h"
 #include "cli/inputs.h"
 #include "cli/load_output.h"
 #include "cli/load_session.h"
 #include "cli/load_table.h"
-#include "cli/secret.h"
 #include "cli/signals.h"
 
 /* ---- the answer as an exit code -------------------------------------------------------------- */

@@ -1,8 +1,8 @@
 #include <stdlib.h>
 
 #include "base/files.h"
+#include "base/secret.h"
 #include "cli/inputs.h"
-#include "cli/secret.h"
 #include "cli/signals.h"
 #include "cli/suite_evaluation.h"
 #include "cli/suite_fidelity.h"

@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "base/secret.h"
 #include "capacity/load_csv.h"
 #include "capacity/load_report.h"
 #include "cli/inputs.h"
 #include "cli/load_table.h"
-#include "cli/secret.h"
 #include "cli/table.h"
 #include "version.h"
 

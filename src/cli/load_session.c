@@ -1,7 +1,7 @@
 #include "cli/load_session.h"
 
 #include "base/clock.h"
-#include "cli/secret.h"
+#include "base/secret.h"
 #include "intake/server_stream.h"
 #include "load/count_answers.h"
 #include "load/server_idle.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/secret.h"
+#include "base/secret.h"
 #include "intake/server_stream.h"
 #include "model/document.h"
 #include "quality/evaluation.h"

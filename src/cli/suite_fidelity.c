@@ -1,6 +1,6 @@
 #include "cli/suite_fidelity.h"
 
-#include "cli/secret.h"
+#include "base/secret.h"
 #include "cli/table.h"
 #include "intake/token_probs.h"
 #include "load/fidelity_ask.h"

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/secret.h"
 #include "capacity/load_report.h"
-#include "cli/secret.h"
 #include "cli/table.h"
 #include "engine/gguf.h"
 #include "evidence/case_result.h"
