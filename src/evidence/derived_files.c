@@ -1,19 +1,29 @@
 #include "evidence/derived_files.h"
 
+#include <string.h>
+
 #include "evidence/layout.h"
 #include "evidence/load_files.h"
 #include "report/html.h"
 
 #define REPORT_MAX_BYTES ((size_t)64 << 20)
 
-static const char *const paths[] = {
-    PP_BUNDLE_QUALITY_REPORT, PP_BUNDLE_BENCHMARK_SET, PP_BUNDLE_RECOMMENDATION,
-    PP_BUNDLE_DETAILS,        PP_BUNDLE_REPORT,        PP_BUNDLE_EVALUATIONS,    NULL,
-};
-
-const char *const *pp_derived_file_paths(void)
+static pp_status append(pp_arena *arena, pp_derived_files *files, pp_derived_file file,
+                        pp_error *err)
 {
-    return paths;
+    if (files->count == files->capacity) {
+        size_t capacity = files->capacity == 0 ? 32 : 2 * files->capacity;
+        pp_derived_file *items = PP_ARENA_NEW(arena, pp_derived_file, capacity);
+
+        if (items == NULL)
+            return pp_arena_check(arena, err);
+        if (files->count > 0)
+            memcpy(items, files->items, files->count * sizeof *items);
+        files->items = items;
+        files->capacity = capacity;
+    }
+    files->items[files->count++] = file;
+    return PP_OK;
 }
 
 /* The buffer's bytes, in the arena; the buffer is ended. */
@@ -26,8 +36,7 @@ static pp_status keep(pp_arena *arena, pp_derived_files *files, const char *path
     pp_buf_done(bytes);
     if (copy == NULL)
         return pp_arena_check(arena, err);
-    files->items[files->count++] = (pp_derived_file){path, copy, size, false};
-    return PP_OK;
+    return append(arena, files, (pp_derived_file){path, copy, size, false}, err);
 }
 
 static pp_status add_json(pp_arena *arena, pp_derived_files *files, const char *path,
@@ -132,10 +141,10 @@ static pp_status add_pass_sets(pp_arena *arena, pp_derived_files *files, const p
 static pp_status add_receipt(pp_arena *arena, pp_derived_files *files, const pp_derived *derived,
                              pp_error *err)
 {
-    if (derived->receipt != NULL)
-        files->items[files->count++] =
-            (pp_derived_file){PP_BUNDLE_RECEIPT, derived->receipt, derived->receipt_size, false};
-    return pp_arena_check(arena, err);
+    const pp_derived_file file = {PP_BUNDLE_RECEIPT, derived->receipt, derived->receipt_size,
+                                  false};
+
+    return derived->receipt == NULL ? PP_OK : append(arena, files, file, err);
 }
 
 static pp_status add_extensions(pp_arena *arena, pp_derived_files *files, const pp_derived *derived,
@@ -156,14 +165,9 @@ pp_status pp_derived_files_make(pp_arena *arena, const pp_derived *derived,
                                 const char *tool_version, pp_derived_files *ret_files,
                                 pp_error *err)
 {
-    pp_derived_files files = {PP_ARENA_NEW(arena, pp_derived_file,
-                                           PP_COUNT_OF(paths) + 3 * derived->plan.candidate_count +
-                                               (size_t)derived->plan.passes),
-                              0};
-    pp_status st = pp_arena_check(arena, err);
+    pp_derived_files files = {0};
+    pp_status st = add_json(arena, &files, PP_BUNDLE_QUALITY_REPORT, derived->quality_report, err);
 
-    if (st == PP_OK)
-        st = add_json(arena, &files, PP_BUNDLE_QUALITY_REPORT, derived->quality_report, err);
     if (st == PP_OK)
         st = add_json(arena, &files, PP_BUNDLE_BENCHMARK_SET, derived->benchmark_set, err);
     if (st == PP_OK)

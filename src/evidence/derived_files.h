@@ -16,7 +16,7 @@ typedef struct pp_derived_file {
 
 typedef struct pp_derived_files {
     pp_derived_file *items;
-    size_t count;
+    size_t count, capacity;
 } pp_derived_files;
 
 /** Everything lives in `arena`. Fails with PP_ERR_MEMORY, PP_ERR_LIMIT when one becomes too large.
@@ -24,9 +24,5 @@ typedef struct pp_derived_files {
 PP_MUST_CHECK pp_status pp_derived_files_make(pp_arena *arena, const pp_derived *derived,
                                               const char *tool_version, pp_derived_files *ret_files,
                                               pp_error *err);
-
-/** Paths of the files that one bundle has and another has not, by what was measured; NULL at the
- * end. Where such a file is in a bundle, and not among those that were made, nothing founds it. */
-const char *const *pp_derived_file_paths(void);
 
 #endif

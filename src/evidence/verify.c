@@ -14,9 +14,9 @@
 #define LIST_MAX_BYTES ((size_t)64 << 20)
 
 static const char *const rule_names[PP_VERIFY_RULE_COUNT] = {
-    "file-missing",      "file-unlisted", "file-digest",       "journal-chain",   "journal-file",
-    "plan-digest",       "status",        "derivation-failed", "derived-missing", "derived-differs",
-    "derived-unfounded",
+    "file-missing",      "file-unlisted",   "file-unfounded",  "file-digest",
+    "journal-chain",     "journal-file",    "plan-digest",     "status",
+    "derivation-failed", "derived-missing", "derived-differs", "derived-unfounded",
 };
 
 const char *pp_verify_rule_name(pp_verify_rule rule)
@@ -238,7 +238,6 @@ static pp_status derive_again(pp_verify_run *run, pp_error *err)
 {
     pp_derived *derived = PP_ARENA_NEW(run->arena, pp_derived, 1);
     pp_derived_files files = {0};
-    const char *const *path = pp_derived_file_paths();
     pp_error why = {0};
     pp_status st = pp_arena_check(run->arena, err);
 
@@ -260,9 +259,12 @@ static pp_status derive_again(pp_verify_run *run, pp_error *err)
     }
     for (size_t i = 0; st == PP_OK && i < files.count; i++)
         st = compare_derived(run, files.items[i].path, &files.items[i], err);
-    for (; st == PP_OK && *path != NULL; path++) {
-        if (find_derived(&files, *path) == NULL)
-            st = compare_derived(run, *path, NULL, err);
+    for (size_t i = 0; st == PP_OK && run->assembled != NULL && i < run->assembled->array.count;
+         i++) {
+        const char *path = pp_json_find(run->assembled->array.items[i], "path")->text.data;
+
+        if (find_derived(&files, path) == NULL)
+            st = compare_derived(run, path, NULL, err);
     }
     return st;
 }

@@ -17,6 +17,7 @@
 typedef enum pp_verify_rule {
     PP_VERIFY_FILE_MISSING,      /* listed, and not there */
     PP_VERIFY_FILE_UNLISTED,     /* there, and not listed */
+    PP_VERIFY_FILE_UNFOUNDED,    /* there and listed, and no step of the study wrote it */
     PP_VERIFY_FILE_DIGEST,       /* its bytes are not those that were listed */
     PP_VERIFY_JOURNAL_CHAIN,     /* a line was changed, taken out, put in or moved */
     PP_VERIFY_JOURNAL_FILE,      /* a file is not the one that a step of the study wrote */
@@ -25,7 +26,7 @@ typedef enum pp_verify_rule {
     PP_VERIFY_DERIVATION_FAILED, /* the raw files allow no derivation */
     PP_VERIFY_DERIVED_MISSING,   /* follows from the raw files, and is not there */
     PP_VERIFY_DERIVED_DIFFERS,   /* is there, and something else follows */
-    PP_VERIFY_DERIVED_UNFOUNDED, /* is there, and does not follow from the raw files */
+    PP_VERIFY_DERIVED_UNFOUNDED, /* written as derived, and does not follow from the raw files */
     PP_VERIFY_RULE_COUNT
 } pp_verify_rule;
 

@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "evidence/layout.h"
+#include "evidence/steps.h"
 #include "model/fields.h"
 
 /* A bundle's largest journal, see study/journal.h. */
@@ -47,6 +48,8 @@ static pp_status read_line(void *user, const pp_json *line, pp_error *err)
                       .number = pp_checked_int(line, "attempt"),
                       .files = pp_checked_list(line, "files")};
     r->last = item;
+    if (strcmp(item->step, pp_study_phase_name(PP_STUDY_ASSEMBLE)) == 0)
+        r->run->assembled = item->files;
     return PP_OK;
 }
 
@@ -105,8 +108,37 @@ static pp_status compare_step_files(const reading *r, const attempt *which, pp_e
             pp_verify_add(r->run, PP_VERIFY_JOURNAL_FILE, place, sha256, "no such file");
         else if (strcmp(present->sha256, sha256) != 0)
             pp_verify_add(r->run, PP_VERIFY_JOURNAL_FILE, place, sha256, present->sha256);
+        if (present != NULL)
+            r->run->recorded[present - r->run->present.items] = true;
     }
     return PP_OK;
+}
+
+/* What no step writes: the records themselves, what a crash or a repetition put aside, and what
+ * runs beside the study left. */
+static bool is_no_steps(const char *path)
+{
+    static const char *const beginnings[] = {PP_BUNDLE_JOURNAL ".torn-", "attempts/", "context/"};
+
+    if (strcmp(path, PP_BUNDLE_STATUS) == 0 || strcmp(path, PP_BUNDLE_JOURNAL) == 0)
+        return true;
+    for (size_t i = 0; i < PP_COUNT_OF(beginnings); i++) {
+        if (strncmp(path, beginnings[i], strlen(beginnings[i])) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A listed file that looks as if the study had written it. */
+static void find_unfounded(pp_verify_run *run)
+{
+    for (size_t i = 0; i < run->present.count; i++) {
+        const pp_checksum *present = &run->present.items[i];
+
+        if (!run->recorded[i] && !is_no_steps(present->path))
+            pp_verify_add(run, PP_VERIFY_FILE_UNFOUNDED, present->path,
+                          "a step of the journal that wrote it", "none");
+    }
 }
 
 static void compare_plan(const reading *r)
@@ -167,8 +199,12 @@ pp_status pp_verify_journal(pp_verify_run *run, pp_error *err)
         return st;
     compare_plan(&r);
     run->out->journal_line_count = run->journal.line_count;
-    st = mark_made_again(&r, err);
+    run->recorded = PP_ARENA_NEW(run->arena, bool, run->present.count + 1);
+    st = run->recorded == NULL ? pp_arena_check(run->arena, err) : mark_made_again(&r, err);
     for (const attempt *a = r.last; st == PP_OK && a != NULL; a = a->before)
         st = compare_step_files(&r, a, err);
+    /* a step that did not end has written files that no line tells of yet */
+    if (st == PP_OK && run->journal.ending == PP_JOURNAL_ENDED && r.count > 0)
+        find_unfounded(run);
     return st;
 }

@@ -12,6 +12,8 @@ typedef struct pp_verify_run {
     pp_checksum_list listed;  /* what SHA256SUMS says */
     pp_checksum_list present; /* what the folder holds; sorted as well */
     pp_journal_chain journal; /* zero when it is broken */
+    const pp_json *assembled; /* files that the last assembly recorded; NULL when there was none */
+    bool *recorded;           /* for each present file: a step recorded it */
     const char *tool_version; /* of the program that made the documents; NULL when none says */
     pp_verification *out;
     size_t finding_capacity;

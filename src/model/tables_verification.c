@@ -4,10 +4,19 @@
 
 WORD(word_verification, "verification");
 static const char *const verdict_words[] = {"verified", "differs", "undecided", NULL};
-static const char *const rule_words[] = {"file-missing",    "file-unlisted",     "file-digest",
-                                         "journal-chain",   "journal-file",      "plan-digest",
-                                         "status",          "derivation-failed", "derived-missing",
-                                         "derived-differs", "derived-unfounded", NULL};
+static const char *const rule_words[] = {"file-missing",
+                                         "file-unlisted",
+                                         "file-unfounded",
+                                         "file-digest",
+                                         "journal-chain",
+                                         "journal-file",
+                                         "plan-digest",
+                                         "status",
+                                         "derivation-failed",
+                                         "derived-missing",
+                                         "derived-differs",
+                                         "derived-unfounded",
+                                         NULL};
 
 static const pp_field finding_rows[] = {
     MEMBER("rule", "what does not hold", WORDS(rule_words)),

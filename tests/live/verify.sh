@@ -41,6 +41,24 @@ data[at] = ord("1") if data[at] != ord("1") else ord("2")
 open(sys.argv[1], "wb").write(data)
 PY
 }
+# rechain FILE - the journal's assembly records this file as it is now, and every line is chained anew.
+rechain() {
+    python3 - "$1" << 'PY' && reseal
+import hashlib, json, sys
+data = open(sys.argv[1], "rb").read()
+now = {"path": sys.argv[1], "sha256": hashlib.sha256(data).hexdigest(), "size_bytes": len(data)}
+previous, out = None, []
+for line in open("journal.jsonl"):
+    event = json.loads(line)
+    event["previous_sha256"] = previous
+    if event["event"] == "step-end" and event["step"] == "assemble":
+        event["files"] = sorted([f for f in event["files"] if f["path"] != sys.argv[1]] + [now], key=lambda f: f["path"])
+    text = json.dumps(event, sort_keys=True, separators=(",", ":")) + "\n"
+    previous = hashlib.sha256(text.encode()).hexdigest()
+    out.append(text)
+open("journal.jsonl", "w").write("".join(out))
+PY
+}
 samples=experiment/candidates/q4/samples-pass-1.jsonl
 rows=experiment/candidates/q8/raw/pass-2.jsonl
 set=experiment/benchmark-set.json
@@ -83,7 +101,14 @@ spoil "a journal cut at its end contradicts the status" status claims
 no_rows() { rm $rows && : > $rows && reseal; }
 spoil "a raw file without content is found" journal-file no_rows
 no_host() { echo '{}' > environment/paretopilot-doctor.json && reseal; }
-spoil "raw files that allow no derivation are found" journal-file no_host
+no_json() { echo broken > "$samples" && reseal; }
+spoil "a machine described anew is found" derived-differs no_host
+spoil "raw files that allow no derivation are found" derivation-failed no_json
+profiles() { echo '{}' > extensions/policy-profiles.json && reseal; }
+spoil "a document that no step of the study wrote is found" file-unfounded profiles
+# What a journal would say of a document that the study had written: it is named as derived, and is none.
+invented() { profiles && rechain extensions/policy-profiles.json; }
+spoil "a document that the study claims to have derived, and did not, is found" derived-unfounded invented
 all_found() { rm "$samples" && byte $rows && touch new; }
 rm -rf "$work/spoilt" && cp -r "$bundle" "$work/spoilt" && (cd "$work/spoilt" && all_found)
 all_named() { run 1 "$paretopilot" verify "$work/spoilt" && for rule in file-missing file-digest file-unlisted journal-file; do grep -q "^$rule  " "$work/out" || { echo "#   no $rule"; return 1; }; done; }
@@ -112,8 +137,11 @@ half() { head -c 300 SHA256SUMS > part && mv part SHA256SUMS; }
 check "a list that breaks off is refused" refused "breaks off" half
 newer() { sed -i 's/"derivation_version": "[0-9]*"/"derivation_version": "999"/' "$set" && reseal; }
 rm -rf "$work/spoilt" && cp -r "$bundle" "$work/spoilt" && (cd "$work/spoilt" && newer)
-undecided() { run 1 "$paretopilot" verify "$work/spoilt" && says out "journal-file  $set"; }
-check "rules that this program lacks are not guessed, and the set is still held against the journal" undecided
+held() { run 1 "$paretopilot" verify "$work/spoilt" && says out "journal-file  $set" && ! grep -q '^derived-' "$work/out"; }
+check "rules that this program lacks are not guessed, and the set is still held against the journal" held
+(cd "$work/spoilt" && rechain "$set")
+undecided() { run 3 "$paretopilot" verify "$work/spoilt" && says out "undecided: its figures follow by rules that this program lacks"; }
+check "a newer program's bundle is undecided, exit 3" undecided
 partial() {
     "$paretopilot" study run "$plan" --output-dir "$work/partial" --model-dir "$work/models" --llama-dir "$llama" > /dev/null 2>&1 &
     local pid=$!
