@@ -234,21 +234,27 @@ static void print_said(printer *p, const char *label, const pp_case_result *resu
         fprintf(p->out, "    %-9s \"%s\"\n", label, shown);
 }
 
+static void append_accepted(pp_buf *list, const pp_match_rule *rule)
+{
+    for (size_t i = 0; i < rule->accepted_count; i++) {
+        pp_buf_append_text(list, list->size == 0 ? "" : " or ");
+        pp_buf_append(list, rule->accepted[i].data, rule->accepted[i].size);
+        pp_buf_printf(list, " (%s)", pp_match_mode_name(rule->mode));
+    }
+}
+
 static void print_expected(printer *p, const pp_suite_case *c)
 {
-    const char *list = "";
+    pp_buf list;
 
+    pp_buf_init(&list, PP_JSON_MAX_BYTES);
     for (size_t r = 0; r < c->rule_count; r++)
-        for (size_t i = 0; i < c->rules[r].accepted_count; i++) {
-            pp_text accepted = c->rules[r].accepted[i];
-            const char *next = pp_arena_printf(p->arena, "%s%s%.*s (%s)", list,
-                                               list[0] == '\0' ? "" : " or ", (int)accepted.size,
-                                               accepted.data, pp_match_mode_name(c->rules[r].mode));
-
-            list = next == NULL ? list : next;
-        }
+        append_accepted(&list, &c->rules[r]);
+    if (list.status != PP_OK)
+        p->arena->failed = true; /* a suite's limits leave only missing memory */
     fprintf(p->out, "    %-9s %s\n", "expected",
-            pp_table_cell_text(p->arena, pp_text_of(list), SAID_COLUMNS));
+            pp_table_cell_text(p->arena, (pp_text){pp_buf_text(&list), list.size}, SAID_COLUMNS));
+    pp_buf_done(&list);
 }
 
 /* The first pass in which the case did not match. */

@@ -197,6 +197,7 @@ pp_status pp_prompts_parse(pp_arena *arena, const char *name, pp_bytes bytes,
     pp_status st;
 
     pp_lines_init(&lines, name, bytes);
+    pp_lines_skip_mark(&lines);
     prompts.count = pp_lines_count(&lines);
     prompts.is_lines_of_json = lines.at < lines.end && *lines.at == '{';
     st = check_lines(&lines, prompts.count, err);

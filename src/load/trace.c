@@ -128,6 +128,7 @@ pp_status pp_trace_parse(pp_arena *arena, const char *name, pp_bytes bytes, doub
         return pp_fail(err, PP_ERR_RANGE, "expected a speed from %g to %g, got %g", MIN_SPEED,
                        MAX_SPEED, speed);
     pp_lines_init(&lines, name, bytes);
+    pp_lines_skip_mark(&lines);
     trace.count = pp_lines_count(&lines);
     st = check_count(name, trace.count, err);
     if (st == PP_OK) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/tables.h"
+#include "json/lines.h"
 
 /* A server may finish a character that spans several tokens (F43). */
 #define OVER_LENGTH_MAX 3
@@ -376,46 +377,33 @@ pp_status pp_sample_decode(pp_arena *arena, const pp_json *root, pp_sample *ret_
     return st;
 }
 
-static size_t count_lines(pp_bytes bytes)
+static pp_status read_line(pp_arena *arena, const pp_line_reader *lines, pp_text line,
+                           pp_sample *ret_sample, pp_error *err)
 {
-    size_t count = 0;
+    const pp_json *root;
+    pp_status st = pp_lines_parse(arena, lines, line, &root, err);
 
-    for (size_t i = 0; i < bytes.size; i++)
-        count += bytes.data[i] == '\n';
-    return count + (bytes.size > 0 && bytes.data[bytes.size - 1] != '\n');
-}
-
-static pp_status parse_line(pp_arena *arena, const char *name, size_t number, const char *line,
-                            size_t size, pp_sample *ret_sample, pp_error *err)
-{
-    const char *place = pp_arena_printf(arena, "%s line %zu", name, number);
-    const pp_json *root = NULL;
-    pp_status st = pp_arena_check(arena, err);
-
-    if (st == PP_OK)
-        st = pp_json_parse(arena, place, line, size, &root, err);
     if (st != PP_OK)
         return st;
-    return pp_wrap(err, pp_sample_decode(arena, root, ret_sample, err), "%s", place);
+    return pp_wrap(err, pp_sample_decode(arena, root, ret_sample, err), "%s line %zu", lines->name,
+                   lines->number);
 }
 
 pp_status pp_samples_parse(pp_arena *arena, const char *name, pp_bytes bytes,
                            pp_sample **ret_samples, size_t *ret_count, pp_error *err)
 {
-    size_t count = count_lines(bytes);
-    pp_sample *samples = PP_ARENA_NEW(arena, pp_sample, count);
-    const char *at = (const char *)bytes.data;
-    const char *end = at + bytes.size;
-    pp_status st = pp_arena_check(arena, err);
+    pp_line_reader lines;
+    pp_sample *samples;
+    pp_text line;
+    pp_status st;
+    size_t count;
 
-    for (size_t i = 0; i < count && st == PP_OK; i++) {
-        const char *line_end = memchr(at, '\n', (size_t)(end - at));
-
-        if (line_end == NULL)
-            line_end = end;
-        st = parse_line(arena, name, i + 1, at, (size_t)(line_end - at), &samples[i], err);
-        at = line_end < end ? line_end + 1 : end;
-    }
+    pp_lines_init(&lines, name, bytes);
+    count = pp_lines_count(&lines);
+    samples = PP_ARENA_NEW(arena, pp_sample, count);
+    st = pp_arena_check(arena, err);
+    while (st == PP_OK && pp_lines_next(&lines, &line))
+        st = read_line(arena, &lines, line, &samples[lines.number - 1], err);
     if (st == PP_OK) {
         *ret_samples = samples;
         *ret_count = count;

@@ -4,6 +4,7 @@
 
 #include "model/tables.h"
 #include "json/hex.h"
+#include "json/lines.h"
 
 static const char *const subject_names[PP_SUITE_SUBJECT_COUNT] = {"case", "context", "props"};
 
@@ -172,44 +173,34 @@ static pp_status decode(pp_arena *arena, const pp_json *line, pp_suite_exchange 
     return st;
 }
 
-static size_t count_lines(pp_bytes bytes)
+static pp_status read_line(pp_arena *arena, const pp_line_reader *lines, pp_text line,
+                           pp_suite_exchange *ret_exchange, pp_error *err)
 {
-    size_t count = 0;
+    const pp_json *root;
+    pp_status st = pp_lines_parse(arena, lines, line, &root, err);
 
-    for (size_t i = 0; i < bytes.size; i++)
-        count += bytes.data[i] == '\n';
-    return count + (bytes.size > 0 && bytes.data[bytes.size - 1] != '\n');
-}
-
-static pp_status parse_line(pp_arena *arena, const char *place, const char *line, size_t size,
-                            pp_suite_exchange *ret_exchange, pp_error *err)
-{
-    const pp_json *root = NULL;
-    pp_status st = place == NULL ? pp_arena_check(arena, err)
-                                 : pp_json_parse(arena, place, line, size, &root, err);
-
-    return st == PP_OK ? pp_wrap(err, decode(arena, root, ret_exchange, err), "%s", place) : st;
+    if (st != PP_OK)
+        return st;
+    return pp_wrap(err, decode(arena, root, ret_exchange, err), "%s line %zu", lines->name,
+                   lines->number);
 }
 
 pp_status pp_suite_exchanges_parse(pp_arena *arena, const char *name, pp_bytes bytes,
                                    pp_suite_exchange **ret_exchanges, size_t *ret_count,
                                    pp_error *err)
 {
-    size_t count = count_lines(bytes);
-    pp_suite_exchange *exchanges = PP_ARENA_NEW(arena, pp_suite_exchange, count);
-    const char *at = (const char *)bytes.data;
-    const char *end = at + bytes.size;
-    pp_status st = pp_arena_check(arena, err);
+    pp_line_reader lines;
+    pp_suite_exchange *exchanges;
+    pp_text line;
+    pp_status st;
+    size_t count;
 
-    for (size_t i = 0; i < count && st == PP_OK; i++) {
-        const char *line_end = memchr(at, '\n', (size_t)(end - at));
-
-        if (line_end == NULL)
-            line_end = end;
-        st = parse_line(arena, pp_arena_printf(arena, "%s line %zu", name, i + 1), at,
-                        (size_t)(line_end - at), &exchanges[i], err);
-        at = line_end < end ? line_end + 1 : end;
-    }
+    pp_lines_init(&lines, name, bytes);
+    count = pp_lines_count(&lines);
+    exchanges = PP_ARENA_NEW(arena, pp_suite_exchange, count);
+    st = pp_arena_check(arena, err);
+    while (st == PP_OK && pp_lines_next(&lines, &line))
+        st = read_line(arena, &lines, line, &exchanges[lines.number - 1], err);
     if (st == PP_OK) {
         *ret_exchanges = exchanges;
         *ret_count = count;

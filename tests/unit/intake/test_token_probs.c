@@ -258,8 +258,8 @@ static pp_status read_with_little_memory(const void *context, pp_error *err)
 static void missing_memory_is_said(void **state)
 {
     (void)state;
-    (void)check_missing_memory(read_with_little_memory,
-                               REPLY(TOKEN(7, 97, -0.5) "," TOKEN(3, 98, -1.5), ""));
+    assert_true(check_missing_memory(read_with_little_memory,
+                                     REPLY(TOKEN(7, 97, -0.5) "," TOKEN(3, 98, -1.5), "")) > 0);
 }
 
 int main(void)

@@ -309,6 +309,21 @@ static void change_suite(pass *p)
     p->e.suite_sha256[0] = '1';
 }
 
+static void change_suite_id(pass *p)
+{
+    p->e.suite_id = pp_text_of("t");
+}
+
+static void change_license(pass *p)
+{
+    p->e.suite_license = pp_text_of("m");
+}
+
+static void change_repetitions(pass *p)
+{
+    p->e.repetitions = 3;
+}
+
 static void change_tokens(pass *p)
 {
     p->e.generation_tokens = 9;
@@ -317,6 +332,11 @@ static void change_tokens(pass *p)
 static void change_warmups(pass *p)
 {
     p->e.warmups = 2;
+}
+
+static void lose_a_case(pass *p)
+{
+    p->e.case_count = 1;
 }
 
 static void change_prompt(pass *p)
@@ -334,6 +354,13 @@ static void change_answers(pass *p)
     p->cases[1].accepted_count = 1;
 }
 
+static void change_an_answer(pass *p)
+{
+    static pp_text others[] = {{"YES", 3}, {"yea", 3}};
+
+    p->cases[1].accepted = others;
+}
+
 static void change_id(pass *p)
 {
     p->cases[0].id = pp_text_of("A");
@@ -348,11 +375,16 @@ static void passes_that_differ_are_not_pooled(void **state)
         {change_candidate, "'a.json' and 'b.json' differ in $.candidate_id"},
         {change_synthetic, "differ in $.synthetic"},
         {change_suite, "differ in $.suite.sha256"},
+        {change_suite_id, "differ in $.suite.id"},
+        {change_license, "differ in $.suite.license"},
+        {change_repetitions, "differ in $.suite.performance_repetitions"},
         {change_tokens, "differ in $.suite.generation_tokens"},
         {change_warmups, "differ in $.suite.performance_warmups"},
+        {lose_a_case, "differ in $.suite.quality_case_count"},
         {change_prompt, "differ in $.quality.cases[1].prompt"},
         {change_mode, "differ in $.quality.cases[1].match_mode"},
         {change_answers, "differ in $.quality.cases[1].accepted_answers"},
+        {change_an_answer, "differ in $.quality.cases[1].accepted_answers"},
         {change_id, "differ in $.quality.cases[0].id"},
     };
 
