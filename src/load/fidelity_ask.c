@@ -91,21 +91,13 @@ static void keep(asker *a, pp_fidelity_reply *reply)
     pp_exchange *x = &reply->exchange;
 
     reply->asked = true;
+    pp_exchange_take_record(x, record, a->began_ns);
     x->asked_tokens = 1;
-    x->scheduled_ns = x->started_ns = record->started_ns - a->began_ns;
-    x->ended_ns = record->ended_ns - a->began_ns;
-    if (record->connected_ns != 0)
-        x->connected_ns = pp_known_int(record->connected_ns - a->began_ns);
-    x->failure = pp_failure_of_result(record->result);
+    x->scheduled_ns = x->started_ns;
     x->failure_text = pp_text_dup(a->arena, pp_text_of(record->text));
-    if (record->status != 0)
-        x->http_status = pp_known_int(record->status);
     x->content_type = pp_text_dup(a->arena, pp_text_of(record->content_type));
-    x->connection_reused = record->connection_reused;
-    x->clock_was_set = record->clock_was_set;
-    x->body.data = (const unsigned char *)pp_arena_dup(a->arena, pp_buf_text(&record->body),
-                                                       record->body.size);
-    x->body.size = record->body.size;
+    x->body.data =
+        (const unsigned char *)pp_arena_dup(a->arena, (const char *)x->body.data, x->body.size);
 }
 
 /* A fresh connection each: one that died while idle would be a failure of ours (F07). */

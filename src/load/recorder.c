@@ -61,7 +61,8 @@ static pp_status convert_arrivals(pp_recorder *r, const pp_http_record *record, 
     return PP_OK;
 }
 
-pp_failure pp_failure_of_result(pp_http_result result)
+/* The failure of documents for what the transport says. */
+static pp_failure failure_of(pp_http_result result)
 {
     switch (result) {
     case PP_HTTP_COMPLETE:
@@ -105,6 +106,21 @@ static pp_text failure_text(pp_recorder *r, const pp_flight *f)
     return pp_text_dup(&r->arena, pp_text_of(f->record.text));
 }
 
+void pp_exchange_take_record(pp_exchange *exchange, const pp_http_record *record, int64_t base_ns)
+{
+    exchange->started_ns = record->started_ns - base_ns;
+    exchange->ended_ns = record->ended_ns - base_ns;
+    if (record->connected_ns != 0)
+        exchange->connected_ns = pp_known_int(record->connected_ns - base_ns);
+    exchange->failure = failure_of(record->result);
+    if (record->status != 0)
+        exchange->http_status = pp_known_int(record->status);
+    exchange->connection_reused = record->connection_reused;
+    exchange->clock_was_set = record->clock_was_set;
+    exchange->body =
+        (pp_bytes){(const unsigned char *)pp_buf_text(&record->body), record->body.size};
+}
+
 /* Texts that the sample goes on borrowing are copied, since the flight will be used again. */
 static pp_status make_exchange(pp_recorder *r, const pp_flight *f, pp_exchange *out, pp_error *err)
 {
@@ -119,21 +135,14 @@ static pp_status make_exchange(pp_recorder *r, const pp_flight *f, pp_exchange *
                .prompt_id = pp_text_dup(&r->arena, f->item.prompt_id)},
         .asked_tokens = f->item.output_tokens,
         .scheduled_ns = f->scheduled_ns - r->base_ns,
-        .started_ns = record->started_ns - r->base_ns,
-        .ended_ns = record->ended_ns - r->base_ns,
-        .failure = f->cut != NULL ? PP_FAILURE_CUT : pp_failure_of_result(record->result),
         .failure_text = failure_text(r, f),
         .content_type = pp_text_of(record->content_type),
-        .connection_reused = record->connection_reused,
-        .clock_was_set = record->clock_was_set,
-        .body = {(const unsigned char *)pp_buf_text(&record->body), record->body.size},
         .arrivals = r->arrivals,
         .arrival_count = record->arrival_count,
     };
-    if (record->connected_ns != 0)
-        out->connected_ns = pp_known_int(record->connected_ns - r->base_ns);
-    if (record->status != 0)
-        out->http_status = pp_known_int(record->status);
+    pp_exchange_take_record(out, record, r->base_ns);
+    if (f->cut != NULL)
+        out->failure = PP_FAILURE_CUT;
     return pp_sha256_of(f->item.body.data, f->item.body.size, out->id.request_sha256, err);
 }
 

@@ -43,8 +43,9 @@ typedef struct pp_recorder {
     bool clock_was_set;
 } pp_recorder;
 
-/** The failure of documents for what the transport says. */
-pp_failure pp_failure_of_result(pp_http_result result);
+/** What the record says of instants, failure, status, connection and body, which is borrowed; all
+ * else of the exchange, the texts too, stays as it was. Instants count from base_ns. */
+void pp_exchange_take_record(pp_exchange *exchange, const pp_http_record *record, int64_t base_ns);
 
 void pp_recorder_init(pp_recorder *recorder, const pp_load_setup *setup, const pp_load_level *level,
                       pp_load_board *board, bool may_lock);

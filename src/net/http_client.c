@@ -114,6 +114,8 @@ void pp_http_drop_all(pp_http_loop *loop)
         loop->idle_transfers = t->next;
         pp_http_transfer_free(t);
     }
+    pp_http_target_release(loop->target);
+    loop->target = NULL;
 }
 
 size_t pp_http_active_count(const pp_http_loop *loop)

@@ -131,31 +131,69 @@ static pp_status parse_url(const char *url, const char *shown, CURLU **ret_parse
                    code == CURLUE_OK ? "" : ": ", code == CURLUE_OK ? "" : curl_url_strerror(code));
 }
 
-/* Parsed here, once: libcurl would parse a text again for each request. */
-static pp_status set_url(pp_http_transfer *t, const char *url, pp_error *err)
+void pp_http_target_release(pp_http_target *target)
 {
+    if (target == NULL || --target->user_count > 0)
+        return;
+    curl_url_cleanup(target->parsed);
+    free(target);
+}
+
+static pp_status new_target(const char *url, pp_http_target **ret_target, pp_error *err)
+{
+    size_t size = strlen(url) + 1;
     char safe_url[256];
     CURLU *parsed = NULL;
+    pp_http_target *target;
     pp_status st;
-    char *copy;
 
-    if (t->url != NULL && strcmp(t->url, url) == 0)
-        return PP_OK;
     pp_http_safe_url(url, safe_url, sizeof safe_url);
     st = parse_url(url, safe_url, &parsed, err);
     if (st != PP_OK)
         return st;
-    copy = strdup(url);
-    if (copy == NULL || curl_easy_setopt(t->easy, CURLOPT_CURLU, parsed) != CURLE_OK) {
-        free(copy);
+    target = malloc(sizeof *target + size);
+    if (target == NULL) {
         curl_url_cleanup(parsed);
         return pp_fail(err, PP_ERR_MEMORY, "out of memory for a request to '%s'", safe_url);
     }
-    free(t->url);
-    curl_url_cleanup(t->parsed_url);
-    t->url = copy;
-    t->parsed_url = parsed;
-    t->is_tls = strncasecmp(url, "https://", 8) == 0;
+    *target = (pp_http_target){
+        .user_count = 1, .parsed = parsed, .is_tls = strncasecmp(url, "https://", 8) == 0};
+    memcpy(target->url, url, size);
+    *ret_target = target;
+    return PP_OK;
+}
+
+/* The loop's target is that of this URL afterwards. */
+static pp_status find_target(pp_http_loop *loop, const char *url, pp_error *err)
+{
+    pp_http_target *target = NULL;
+    pp_status st;
+
+    if (loop->target != NULL && strcmp(loop->target->url, url) == 0)
+        return PP_OK;
+    st = new_target(url, &target, err);
+    if (st != PP_OK)
+        return st;
+    pp_http_target_release(loop->target);
+    loop->target = target;
+    return PP_OK;
+}
+
+/* Parsed here, once: libcurl would parse a text again for each request. */
+static pp_status set_url(pp_http_transfer *t, const char *url, pp_error *err)
+{
+    pp_http_loop *loop = t->loop;
+    pp_status st;
+
+    if (t->target != NULL && strcmp(t->target->url, url) == 0)
+        return PP_OK;
+    st = find_target(loop, url, err);
+    if (st != PP_OK)
+        return st;
+    (void)curl_easy_setopt(t->easy, CURLOPT_CURLU, loop->target->parsed);
+    pp_http_target_release(t->target);
+    t->target = loop->target;
+    t->target->user_count++;
     return PP_OK;
 }
 
@@ -225,8 +263,7 @@ void pp_http_transfer_free(pp_http_transfer *t)
     if (t->easy != NULL)
         curl_easy_cleanup(t->easy);
     curl_slist_free_all(t->headers);
-    free(t->url);
-    curl_url_cleanup(t->parsed_url);
+    pp_http_target_release(t->target);
     t->loop->handle_count--;
     free(t);
 }

@@ -115,7 +115,7 @@ static size_t advance(pp_http_transfer *t, size_t size, bool is_body)
     size_t segment = 0;
     size_t middle;
 
-    if (stamp->segment_count < 2 || t->is_tls)
+    if (stamp->segment_count < 2 || t->target->is_tls)
         return 0;
     if (t->raw_serial != stamp->serial)
         t->raw_size = 0;

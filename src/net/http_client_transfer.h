@@ -10,15 +10,23 @@
 
 #include "net/http_loop.h"
 
+/* Where requests go: one for all of a loop that ask the same URL in a row, for a level has
+ * thousands of transfers and one URL. libcurl only reads it. */
+struct pp_http_target {
+    size_t user_count; /* transfers, and the loop for the one made last */
+    CURLU *parsed;
+    bool is_tls; /* bytes of a read are not those of the reply */
+    char url[];
+};
+
 struct pp_http_transfer {
     pp_http_loop *loop;
     pp_http_transfer *next;
     pp_http_transfer *previous;
     CURL *easy;
-    struct curl_slist *headers; /* set in `easy`, as the url; kept from request to request */
-    char *url;
-    CURLU *parsed_url; /* of `url` */
-    bool has_method;   /* a method is set in `easy` */
+    struct curl_slist *headers; /* set in `easy`, as the target; kept from request to request */
+    pp_http_target *target;
+    bool has_method; /* a method is set in `easy` */
     bool has_body;
     pp_deadline_node deadline;
     pp_http_handlers handlers;
@@ -32,7 +40,6 @@ struct pp_http_transfer {
     uint64_t clock_jump_count; /* of the loop when it started */
     bool refused;              /* our own handling ended it, with record->result set */
     bool checked;              /* status and coding were looked at */
-    bool is_tls;               /* bytes of a read are not those of the reply */
     bool is_chunked;
     bool body_full; /* of an error reply: the rest is of no interest */
     char curl_text[CURL_ERROR_SIZE];
@@ -102,6 +109,9 @@ PP_MUST_CHECK pp_status pp_http_transfer_prepare(pp_http_transfer *t,
 /** Keeps the handle with all that is set in it for the next request (K14). */
 void pp_http_transfer_put_aside(pp_http_transfer *t);
 void pp_http_transfer_free(pp_http_transfer *t);
+
+/** One user less; NULL is none. */
+void pp_http_target_release(pp_http_target *target);
 
 /** The URL as messages may show it: neither user and password nor query (they can be secrets). */
 void pp_http_safe_url(const char *url, char *out, size_t out_size);

@@ -36,6 +36,8 @@ typedef struct pp_read_stamp {
     pp_read_segment segments[PP_READ_SEGMENTS];
 } pp_read_stamp;
 
+typedef struct pp_http_target pp_http_target;
+
 struct pp_http_loop {
     CURLM *multi;
     int epoll_fd;
@@ -58,6 +60,7 @@ struct pp_http_loop {
     size_t transfer_count;
     pp_http_transfer *idle_transfers; /* ended, with their libcurl handles and options (K14) */
     size_t handle_count;              /* handles made, under way and idle */
+    pp_http_target *target;           /* made last; NULL before the first request */
     pp_http_loop_options options;
     char *ca_file; /* owned copy */
 };
