@@ -43,13 +43,13 @@
 
 #define PP_BUNDLE_SUITE          "experiment/evaluation-suite.json" /* as the plan's folder had it */
 #define PP_BUNDLE_QUALITY_REPORT "experiment/quality-report.json"
-#define PP_BUNDLE_LOAD_COMMAND  PP_BUNDLE_CANDIDATES "/%s/load-server-command.json"
-#define PP_BUNDLE_LOAD_ENDPOINT PP_BUNDLE_CANDIDATES "/%s/load-endpoint.json"
-#define PP_BUNDLE_LOAD_STDOUT   PP_BUNDLE_CANDIDATES "/%s/load-server.stdout.log"
-#define PP_BUNDLE_LOAD_STDERR   PP_BUNDLE_CANDIDATES "/%s/load-server.stderr.log"
-#define PP_BUNDLE_LOAD_SAMPLES  PP_BUNDLE_CANDIDATES "/%s/load-samples.jsonl"
-#define PP_BUNDLE_LOAD_REPORT   PP_BUNDLE_CANDIDATES "/%s/load-report.json"
-#define PP_BUNDLE_LOAD_RUN      PP_BUNDLE_CANDIDATES "/%s/load-run.json"
+#define PP_BUNDLE_LOAD_COMMAND   PP_BUNDLE_CANDIDATES "/%s/load-server-command.json"
+#define PP_BUNDLE_LOAD_ENDPOINT  PP_BUNDLE_CANDIDATES "/%s/load-endpoint.json"
+#define PP_BUNDLE_LOAD_STDOUT    PP_BUNDLE_CANDIDATES "/%s/load-server.stdout.log"
+#define PP_BUNDLE_LOAD_STDERR    PP_BUNDLE_CANDIDATES "/%s/load-server.stderr.log"
+#define PP_BUNDLE_LOAD_SAMPLES   PP_BUNDLE_CANDIDATES "/%s/load-samples.jsonl"
+#define PP_BUNDLE_LOAD_REPORT    PP_BUNDLE_CANDIDATES "/%s/load-report.json"
+#define PP_BUNDLE_LOAD_RUN       PP_BUNDLE_CANDIDATES "/%s/load-run.json"
 
 /* Of the original's load plan, where the original has them. */
 #define PP_BUNDLE_LOAD_PLAN     "extensions/load-plan.json"
@@ -94,5 +94,9 @@ char *pp_bundle_path(pp_arena *arena, const char *folder, const char *pattern, .
  * "environment/engines/<id>/<name>" when there are several. */
 char *pp_bundle_engine_file(pp_arena *arena, const pp_study_plan *plan, size_t engine,
                             const char *name);
+
+/** Does a path that somebody else wrote down lead to a file of the bundle, and is it the only way
+ * to write it? Relative, without empty, "." and ".." parts, backslashes, CR, LF and NUL. */
+bool pp_bundle_is_path(const char *path, size_t size);
 
 #endif
