@@ -21,6 +21,16 @@ char *pp_bundle_path(pp_arena *arena, const char *folder, const char *pattern, .
     return pp_path_join(arena, folder, name);
 }
 
+char *pp_bundle_fill(pp_arena *arena, const char *folder, const char *pattern, const char *id,
+                     int64_t pass)
+{
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* one of layout.h */
+    return id == NULL ? pp_bundle_path(arena, folder, pattern, (int)pass)
+                      : pp_bundle_path(arena, folder, pattern, id, (int)pass);
+#pragma GCC diagnostic pop
+}
+
 char *pp_bundle_engine_file(pp_arena *arena, const pp_study_plan *plan, size_t engine,
                             const char *name)
 {

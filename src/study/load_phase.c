@@ -52,12 +52,8 @@ typedef struct load_run {
 
 static char *path_of(const load_run *run, const char *pattern)
 {
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* a pattern of layout.h */
-#pragma GCC diagnostic ignored "-Wformat-security"
-    return pp_bundle_path(run->study->arena, run->study->folder, pattern,
-                          run->target.candidate->id.data);
-#pragma GCC diagnostic pop
+    return pp_bundle_fill(run->study->arena, run->study->folder, pattern,
+                          run->target.candidate->id.data, 0);
 }
 
 /* ---- before ------------------------------------------------------------------------------------

@@ -53,11 +53,8 @@ static pp_maybe_int cpu_of(const pp_study_target *target)
 
 static char *path_of(const request_run *run, const char *pattern)
 {
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* a pattern of layout.h */
-    return pp_bundle_path(run->study->arena, run->study->folder, pattern, run->candidate->id.data,
+    return pp_bundle_fill(run->study->arena, run->study->folder, pattern, run->candidate->id.data,
                           run->pass);
-#pragma GCC diagnostic pop
 }
 
 /* ---- start
