@@ -29,7 +29,8 @@ typedef struct pp_study {
     pp_study_plan plan;
     pp_buf plan_bytes; /* the file as it was read */
     char plan_sha256[PP_SHA256_HEX_SIZE];
-    pp_study_file load_plan_file, policies_file;
+    pp_study_file suite_file, load_plan_file, policies_file;
+    pp_suite suite;         /* of that file */
     pp_load_plan load_plan; /* of that file */
     bool goes_on;           /* it was begun in an earlier session */
     pp_study_steps steps;
@@ -38,8 +39,6 @@ typedef struct pp_study {
     pp_engine *engines; /* one for each engine of the plan */
     const char **recorded_folders; /* of these, of a study that goes on; NULL: it begins */
     const char *plan_folder;       /* paths of the plan are relative to it */
-    const char *suite_path;        /* NULL: the plan has none */
-    pp_suite suite;
     const char *model_folder;
     const char **model_paths; /* one for each model of the plan */
     pp_gguf *models;
