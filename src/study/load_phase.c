@@ -470,11 +470,7 @@ static pp_status measure_and_save(load_run *run, pp_study_outcome *ret_outcome, 
     if (measured != PP_OK)
         pp_study_record_failure(run->study, &run->record, &failure);
     st = save_all(run, ret_outcome, err);
-    if (st != PP_OK || measured == PP_OK || !pp_study_is_our_failure(run->study, &failure))
-        return st;
-    if (err != NULL)
-        *err = failure;
-    return failure.status;
+    return pp_study_first_failure(run->study, measured, &failure, st, err);
 }
 
 /* What the original sends with each request. */

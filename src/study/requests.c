@@ -406,11 +406,7 @@ static pp_status measure_and_save(request_run *run, pp_study_outcome *ret_outcom
     if (measured != PP_OK)
         pp_study_record_failure(run->study, &run->record, &failure);
     st = save_all(run, measured == PP_OK, ret_outcome, err);
-    if (measured == PP_OK || !pp_study_is_our_failure(run->study, &failure))
-        return st;
-    if (err != NULL)
-        *err = failure;
-    return failure.status;
+    return pp_study_first_failure(run->study, measured, &failure, st, err);
 }
 
 pp_status pp_study_run_requests(pp_study *study, const pp_study_step *step,
