@@ -4,7 +4,6 @@
 #include "cli/progress.h"
 #include "cli/signals.h"
 #include "cli/study_output.h"
-#include "version.h"
 
 static pp_status print_result(const pp_args *args, pp_arena *arena, const pp_study_result *result,
                               pp_error *err)
@@ -23,19 +22,10 @@ static pp_status run(const pp_args *args, pp_exit *ret_exit, pp_error *err)
     pp_arena arena = {0};
     pp_progress_view view;
     pp_study_result result = {0};
-    pp_study_options options = {
-        .output_dir = args->positionals[0],
-        .model_dir = pp_args_value(args, "model-dir"),
-        .llama_dir = pp_args_value(args, "llama-dir"),
-        .tool_version = PP_VERSION,
-        .profile_command = pp_args_value(args, "profile"),
-        .allow_emulated = pp_args_has(args, "allow-emulated"),
-        .stop = pp_signals_install(),
-        .progress = pp_study_show_progress,
-        .user = &view,
-    };
+    pp_study_options options = pp_study_options_of(args, &view);
     pp_status st;
 
+    options.output_dir = args->positionals[0];
     pp_progress_init(&view, pp_args_has(args, "quiet"));
     st = pp_study_resume(&arena, &options, &result, err);
     pp_progress_end(&view);

@@ -5,9 +5,10 @@
 
 #include "cli/decision_table.h"
 #include "cli/inputs.h"
-#include "cli/progress.h"
+#include "cli/signals.h"
+#include "version.h"
 
-void pp_study_show_progress(void *user, const pp_study_progress *progress)
+static void show_progress(void *user, const pp_study_progress *progress)
 {
     const pp_progress_state state = {
         .done = progress->done,
@@ -20,6 +21,20 @@ void pp_study_show_progress(void *user, const pp_study_progress *progress)
     };
 
     pp_progress_show(user, &state);
+}
+
+pp_study_options pp_study_options_of(const pp_args *args, pp_progress_view *view)
+{
+    return (pp_study_options){
+        .model_dir = pp_args_value(args, "model-dir"),
+        .llama_dir = pp_args_value(args, "llama-dir"),
+        .tool_version = PP_VERSION,
+        .profile_command = pp_args_value(args, "profile"),
+        .allow_emulated = pp_args_has(args, "allow-emulated"),
+        .stop = pp_signals_install(),
+        .progress = show_progress,
+        .user = view,
+    };
 }
 
 /* ---- for people ---------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "evidence/checksums.h"
+#include "evidence/layout.h"
 
 #define HEX_DIGITS  (PP_SHA256_HEX_SIZE - 1)
 #define PATH_OFFSET (HEX_DIGITS + 4) /* behind "  ./" */
@@ -13,25 +14,6 @@ static bool is_hex(const char *text, size_t size)
     for (size_t i = 0; i < size; i++) {
         if (!((text[i] >= '0' && text[i] <= '9') || (text[i] >= 'a' && text[i] <= 'f')))
             return false;
-    }
-    return true;
-}
-
-/* Relative, and it leaves no folder. */
-static bool is_safe_path(const char *path, size_t size)
-{
-    size_t part = 0;
-
-    if (memchr(path, '\\', size) != NULL || memchr(path, '\0', size) != NULL ||
-        memchr(path, '\r', size) != NULL)
-        return false;
-    for (size_t i = 0; i <= size; i++) {
-        if (i < size && path[i] != '/')
-            continue;
-        if (i == part || (i - part == 1 && path[part] == '.') ||
-            (i - part == 2 && path[part] == '.' && path[part + 1] == '.'))
-            return false;
-        part = i + 1;
     }
     return true;
 }
@@ -50,7 +32,7 @@ static pp_status parse_line(pp_arena *arena, const char *line, size_t size, pp_c
 {
     if (size <= PATH_OFFSET || !is_hex(line, HEX_DIGITS) ||
         memcmp(line + HEX_DIGITS, "  ./", 4) != 0 ||
-        !is_safe_path(line + PATH_OFFSET, size - PATH_OFFSET))
+        !pp_bundle_is_path(line + PATH_OFFSET, size - PATH_OFFSET))
         return fail_line(line, size, err);
     memcpy(item->sha256, line, HEX_DIGITS);
     item->sha256[HEX_DIGITS] = '\0';

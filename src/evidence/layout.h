@@ -90,9 +90,23 @@
 /** "<folder>/<name>" for one of the patterns above; NULL when memory is short. */
 char *pp_bundle_path(pp_arena *arena, const char *folder, const char *pattern, ...) PP_PRINTF(3, 4);
 
+/**
+ * The same for a pattern that is not known before the program runs.
+ *
+ * folder   "": the path within the bundle
+ * id       NULL: of a pattern that takes a pass alone
+ * pass     not looked at by a pattern that takes none
+ */
+char *pp_bundle_fill(pp_arena *arena, const char *folder, const char *pattern, const char *id,
+                     int64_t pass);
+
 /** Where a file of one engine of a plan stands: "environment/<name>" when there is one engine,
  * "environment/engines/<id>/<name>" when there are several. */
 char *pp_bundle_engine_file(pp_arena *arena, const pp_study_plan *plan, size_t engine,
                             const char *name);
+
+/** Does a path that somebody else wrote down lead to a file of the bundle, and is it the only way
+ * to write it? Relative, without empty, "." and ".." parts, backslashes, CR, LF and NUL. */
+bool pp_bundle_is_path(const char *path, size_t size);
 
 #endif

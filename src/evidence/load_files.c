@@ -32,14 +32,6 @@ static const struct {
     [PP_LOAD_OF_ORIGINAL] = {PP_BUNDLE_PLAN_RUN, PP_BUNDLE_PLAN_REPORT, PP_BUNDLE_PLAN_SAMPLES},
 };
 
-static char *fill_in(pp_arena *arena, const char *pattern, const char *id)
-{
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* a pattern of layout.h */
-    return pp_arena_printf(arena, pattern, id);
-#pragma GCC diagnostic pop
-}
-
 static pp_status make_again(pp_arena *arena, const char *samples_path, const pp_json *report,
                             pp_load_files *files, pp_error *err)
 {
@@ -69,9 +61,9 @@ pp_status pp_load_files_read(pp_arena *arena, const char *folder, pp_load_kind k
                              pp_error *err)
 {
     const char *id = candidate->id.data;
-    pp_load_files files = {.report_path = fill_in(arena, places[kind].report, id)};
-    const char *run_path = fill_in(arena, places[kind].run, id);
-    const char *samples_path = fill_in(arena, places[kind].samples, id);
+    pp_load_files files = {.report_path = pp_bundle_fill(arena, "", places[kind].report, id, 0)};
+    const char *run_path = pp_bundle_fill(arena, "", places[kind].run, id, 0);
+    const char *samples_path = pp_bundle_fill(arena, "", places[kind].samples, id, 0);
     const pp_json *report = NULL;
     pp_status st = pp_arena_check(arena, err);
 

@@ -9,25 +9,29 @@
 /* ---- the suite --------------------------------------------------------------------------------
  */
 
-pp_status pp_plan_suite_load(pp_arena *arena, const char *path, const pp_study_plan *plan,
-                             pp_suite *ret_suite, char ret_content_sha256[PP_SHA256_HEX_SIZE],
-                             pp_error *err)
+pp_status pp_plan_suite_check(const pp_study_plan *plan, const pp_suite *suite, pp_error *err)
 {
-    char sha256[PP_SHA256_HEX_SIZE];
+    if (suite->context_count > 0 || !pp_study_plan_names_agreement(plan))
+        return PP_OK;
+    return pp_fail(err, PP_ERR_DOMAIN,
+                   "the constraints name an agreement with the baseline, and the suite has no "
+                   "contexts to measure it by");
+}
+
+static pp_status load_suite(pp_arena *arena, const char *path, const pp_study_plan *plan,
+                            pp_quality_figures *f, pp_error *err)
+{
     pp_status st;
 
     /* The digest comes first: what is wrong with another file than the plan's is of no use. */
-    st = pp_sha256_file(path, sha256, NULL, err);
-    if (st == PP_OK && pp_text_is(plan->suite.sha256, sha256))
-        st = pp_suite_load(arena, path, ret_suite, sha256, ret_content_sha256, err);
-    if (st == PP_OK && !pp_text_is(plan->suite.sha256, sha256))
-        st = pp_fail(err, PP_ERR_DOMAIN, "'%s': found SHA-256 %s, the plan says %s", path, sha256,
-                     plan->suite.sha256.data);
-    if (st == PP_OK && ret_suite->context_count == 0 && pp_study_plan_names_agreement(plan))
-        st = pp_fail(err, PP_ERR_DOMAIN,
-                     "'%s': the constraints name an agreement with the baseline, and the suite has "
-                     "no contexts to measure it by",
-                     path);
+    st = pp_sha256_file(path, f->suite_sha256, NULL, err);
+    if (st == PP_OK && pp_text_is(plan->suite.sha256, f->suite_sha256))
+        st = pp_suite_load(arena, path, &f->suite, f->suite_sha256, f->suite_content_sha256, err);
+    if (st == PP_OK && !pp_text_is(plan->suite.sha256, f->suite_sha256))
+        st = pp_fail(err, PP_ERR_DOMAIN, "'%s': found SHA-256 %s, the plan says %s", path,
+                     f->suite_sha256, plan->suite.sha256.data);
+    if (st == PP_OK)
+        st = pp_wrap(err, pp_plan_suite_check(plan, &f->suite, err), "'%s'", path);
     return st;
 }
 
@@ -187,9 +191,7 @@ pp_status pp_quality_load(pp_arena *arena, const char *folder, const pp_study_pl
     f->candidates = PP_ARENA_NEW(arena, pp_quality_candidate, plan->candidate_count);
     st = pp_arena_check(arena, err);
     if (st == PP_OK)
-        st = pp_plan_suite_load(arena, path, plan, &f->suite, f->suite_content_sha256, err);
-    if (st == PP_OK)
-        memcpy(f->suite_sha256, plan->suite.sha256.data, sizeof f->suite_sha256);
+        st = load_suite(arena, path, plan, f, err);
     for (size_t i = 0; st == PP_OK && i < plan->candidate_count; i++) {
         f->candidates[i].origin = origin_of(documents, &plan->candidates[i]);
         st = read_candidate(arena, folder, plan, &f->suite, i, &f->candidates[i], err);

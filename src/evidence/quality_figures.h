@@ -35,14 +35,10 @@ typedef struct pp_quality_figures {
     pp_quality_candidate *candidates; /* beside those of the plan */
 } pp_quality_figures;
 
-/**
- * The suite of a plan. Fails with PP_ERR_DOMAIN when the file has not the digest of the plan, else
- * as pp_suite_load.
+/** Fails with PP_ERR_DOMAIN when the constraints of the plan name what this suite does not measure.
  */
-PP_MUST_CHECK pp_status pp_plan_suite_load(pp_arena *arena, const char *path,
-                                           const pp_study_plan *plan, pp_suite *ret_suite,
-                                           char ret_content_sha256[PP_SHA256_HEX_SIZE],
-                                           pp_error *err);
+PP_MUST_CHECK pp_status pp_plan_suite_check(const pp_study_plan *plan, const pp_suite *suite,
+                                            pp_error *err);
 
 /**
  * Read suite and replies of a bundle and judge them. Everything lives in `arena`.

@@ -135,19 +135,7 @@ static pp_status add_place(finder *f, const char *relative, pp_error *err)
 /* The pattern for one model or candidate, and for the pass of the step. */
 static char *fill_in(const finder *f, const char *pattern, const char *id)
 {
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* a pattern of layout.h */
-#pragma GCC diagnostic ignored "-Wformat-security"
-    return pp_arena_printf(f->arena, pattern, id, (int)f->step->pass);
-#pragma GCC diagnostic pop
-}
-
-static char *fill_in_pass(const finder *f, const char *pattern, int64_t pass)
-{
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* a pattern of layout.h */
-    return pp_arena_printf(f->arena, pattern, (int)pass);
-#pragma GCC diagnostic pop
+    return pp_bundle_fill(f->arena, "", pattern, id, f->step->pass);
 }
 
 static pp_status add_pattern(finder *f, place_of of, const char *pattern, pp_error *err)
@@ -158,7 +146,7 @@ static pp_status add_pattern(finder *f, place_of of, const char *pattern, pp_err
     if (of == OF_STUDY)
         return add_place(f, pattern, err);
     for (int64_t pass = 1; st == PP_OK && of == OF_EACH_PASS && pass <= plan->passes; pass++)
-        st = add_place(f, fill_in_pass(f, pattern, pass), err);
+        st = add_place(f, pp_bundle_fill(f->arena, "", pattern, NULL, pass), err);
     if (f->step->has_candidate)
         return add_place(f, fill_in(f, pattern, plan->candidates[f->step->candidate].id.data), err);
     for (size_t i = 0; st == PP_OK && of == OF_ENGINE && i < plan->engine_count; i++)

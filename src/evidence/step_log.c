@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "evidence/layout.h"
 #include "model/fields.h"
 
 static const char *const outcome_names[] = {NULL, "complete", "failed", "interrupted"};
@@ -140,21 +141,14 @@ static pp_step_outcome outcome_of(pp_text word)
     return outcome;
 }
 
-/* A path leads nowhere but into the bundle. */
 static pp_status check_paths(const pp_json *files, pp_error *err)
 {
     for (size_t i = 0; i < files->array.count; i++) {
         const pp_json *path = pp_json_find(files->array.items[i], "path");
-        const char *at = path->text.data;
 
-        if (*at == '/')
-            return pp_json_fail(path, err, "expected a path in the bundle, got '%s'", at);
-        for (; at != NULL; at = strchr(at, '/')) {
-            at += *at == '/';
-            if (strncmp(at, "..", 2) == 0 && (at[2] == '/' || at[2] == '\0'))
-                return pp_json_fail(path, err, "expected a path in the bundle, got '%s'",
-                                    path->text.data);
-        }
+        if (!pp_bundle_is_path(path->text.data, path->text.size))
+            return pp_json_fail(path, err, "expected a path in the bundle, got '%s'",
+                                path->text.data);
     }
     return PP_OK;
 }

@@ -29,7 +29,8 @@ typedef struct pp_study {
     pp_study_plan plan;
     pp_buf plan_bytes; /* the file as it was read */
     char plan_sha256[PP_SHA256_HEX_SIZE];
-    pp_study_file load_plan_file, policies_file;
+    pp_study_file suite_file, load_plan_file, policies_file;
+    pp_suite suite;         /* of that file */
     pp_load_plan load_plan; /* of that file */
     bool goes_on;           /* it was begun in an earlier session */
     pp_study_steps steps;
@@ -38,8 +39,6 @@ typedef struct pp_study {
     pp_engine *engines; /* one for each engine of the plan */
     const char **recorded_folders; /* of these, of a study that goes on; NULL: it begins */
     const char *plan_folder;       /* paths of the plan are relative to it */
-    const char *suite_path;        /* NULL: the plan has none */
-    pp_suite suite;
     const char *model_folder;
     const char **model_paths; /* one for each model of the plan */
     pp_gguf *models;
@@ -215,6 +214,15 @@ void pp_study_record_failure(pp_study *study, pp_study_record *record, const pp_
 /** Is an error of a run ours? Then nothing is said about the measured program, and the run can be
  * made again once the cause is gone: a file that cannot be written, missing memory, a full disk. */
 bool pp_study_is_our_failure(const pp_study *study, pp_error *failure);
+/**
+ * What a run returns once its files are written: the failure of its measurement where that is ours,
+ * else what came of writing them.
+ *
+ * failure   of `measured`; not looked at when that is PP_OK
+ * saved     of writing; its error stands in `err` already
+ */
+PP_MUST_CHECK pp_status pp_study_first_failure(const pp_study *study, pp_status measured,
+                                               pp_error *failure, pp_status saved, pp_error *err);
 /** The object `exit` of a run. */
 pp_json *pp_study_exit_to_json(pp_arena *arena, const pp_child_exit *ended);
 void pp_study_record_exit(pp_study *study, pp_study_record *record, const pp_child_exit *ended);

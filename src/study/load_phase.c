@@ -52,12 +52,8 @@ typedef struct load_run {
 
 static char *path_of(const load_run *run, const char *pattern)
 {
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* a pattern of layout.h */
-#pragma GCC diagnostic ignored "-Wformat-security"
-    return pp_bundle_path(run->study->arena, run->study->folder, pattern,
-                          run->target.candidate->id.data);
-#pragma GCC diagnostic pop
+    return pp_bundle_fill(run->study->arena, run->study->folder, pattern,
+                          run->target.candidate->id.data, 0);
 }
 
 /* ---- before ------------------------------------------------------------------------------------
@@ -474,11 +470,7 @@ static pp_status measure_and_save(load_run *run, pp_study_outcome *ret_outcome, 
     if (measured != PP_OK)
         pp_study_record_failure(run->study, &run->record, &failure);
     st = save_all(run, ret_outcome, err);
-    if (st != PP_OK || measured == PP_OK || !pp_study_is_our_failure(run->study, &failure))
-        return st;
-    if (err != NULL)
-        *err = failure;
-    return failure.status;
+    return pp_study_first_failure(run->study, measured, &failure, st, err);
 }
 
 /* What the original sends with each request. */

@@ -5,8 +5,18 @@
 #include "base/files.h"
 #include "decide/profiles.h"
 #include "evidence/layout.h"
+#include "evidence/quality_figures.h"
 
-#define PLAN_FILE_MAX_BYTES ((size_t)16 << 20)
+/* What the plan calls such a file, and where the bundle has it. */
+typedef struct plan_member {
+    const char *name;
+    const char *bundle_name;
+    size_t max_bytes;
+} plan_member;
+
+static const plan_member load_plan_member = {"load_plan", PP_BUNDLE_LOAD_PLAN, (size_t)16 << 20};
+static const plan_member policies_member = {"policies", PP_BUNDLE_POLICIES, (size_t)16 << 20};
+static const plan_member suite_member = {"suite", PP_BUNDLE_SUITE, PP_JSON_MAX_BYTES};
 
 static const char *place_of(pp_study *study, const pp_plan_file *file, const char *bundle_name)
 {
@@ -14,19 +24,20 @@ static const char *place_of(pp_study *study, const pp_plan_file *file, const cha
                           : pp_path_join(study->arena, study->plan_folder, file->path.data);
 }
 
-pp_status pp_study_read_plan_file(pp_study *study, const pp_plan_file *file, const char *member,
-                                  const char *bundle_name, pp_study_file *ret_file, pp_error *err)
+/* The digest comes first: what is wrong with another file than the plan's is of no use. */
+static pp_status read_file(pp_study *study, const plan_member *member, const pp_plan_file *file,
+                           pp_study_file *ret_file, pp_error *err)
 {
     const char *path;
     char hex[PP_SHA256_HEX_SIZE];
     pp_buf bytes;
     pp_status st;
 
-    *ret_file = (pp_study_file){.bundle_name = bundle_name};
+    *ret_file = (pp_study_file){.bundle_name = member->bundle_name};
     if (!file->present)
         return PP_OK;
-    path = place_of(study, file, bundle_name);
-    pp_buf_init(&bytes, PLAN_FILE_MAX_BYTES);
+    path = place_of(study, file, member->bundle_name);
+    pp_buf_init(&bytes, member->max_bytes);
     st = path == NULL ? pp_arena_check(study->arena, err) : pp_file_read(path, &bytes, err);
     if (st == PP_OK)
         st = pp_sha256_of(bytes.data, bytes.size, hex, err);
@@ -40,13 +51,25 @@ pp_status pp_study_read_plan_file(pp_study *study, const pp_plan_file *file, con
         st = pp_json_parse(study->arena, path, pp_buf_text(&bytes), bytes.size, &ret_file->root,
                            err);
     pp_buf_done(&bytes);
-    return pp_wrap(err, st, "$.%s", member);
+    return pp_wrap(err, st, "$.%s", member->name);
+}
+
+static pp_status read_suite(pp_study *study, pp_error *err)
+{
+    pp_status st = read_file(study, &suite_member, &study->plan.suite, &study->suite_file, err);
+
+    if (st != PP_OK || study->suite_file.bytes == NULL)
+        return st;
+    st = pp_suite_decode(study->arena, study->suite_file.root, &study->suite, err);
+    if (st == PP_OK)
+        st = pp_plan_suite_check(&study->plan, &study->suite, err);
+    return pp_wrap(err, st, "$.suite: '%s'", study->plan.suite.path.data);
 }
 
 static pp_status read_load_plan(pp_study *study, pp_error *err)
 {
-    pp_status st = pp_study_read_plan_file(study, &study->plan.load_plan, "load_plan",
-                                           PP_BUNDLE_LOAD_PLAN, &study->load_plan_file, err);
+    pp_status st =
+        read_file(study, &load_plan_member, &study->plan.load_plan, &study->load_plan_file, err);
 
     if (st == PP_OK && study->load_plan_file.bytes != NULL)
         st = pp_wrap(
@@ -59,8 +82,8 @@ static pp_status read_load_plan(pp_study *study, pp_error *err)
 static pp_status read_policies(pp_study *study, pp_error *err)
 {
     pp_policy_set policies;
-    pp_status st = pp_study_read_plan_file(study, &study->plan.policies, "policies",
-                                           PP_BUNDLE_POLICIES, &study->policies_file, err);
+    pp_status st =
+        read_file(study, &policies_member, &study->plan.policies, &study->policies_file, err);
 
     if (st == PP_OK && study->policies_file.bytes != NULL)
         st = pp_wrap(err,
@@ -80,8 +103,10 @@ static pp_status read_policies(pp_study *study, pp_error *err)
 
 pp_status pp_study_read_plan_files(pp_study *study, pp_error *err)
 {
-    pp_status st = read_load_plan(study, err);
+    pp_status st = read_suite(study, err);
 
+    if (st == PP_OK)
+        st = read_load_plan(study, err);
     return st == PP_OK ? read_policies(study, err) : st;
 }
 
@@ -98,7 +123,9 @@ static pp_status write_one(pp_study *study, const pp_study_file *file, pp_error 
 
 pp_status pp_study_write_plan_files(pp_study *study, pp_error *err)
 {
-    pp_status st = write_one(study, &study->load_plan_file, err);
+    pp_status st = write_one(study, &study->suite_file, err);
 
+    if (st == PP_OK)
+        st = write_one(study, &study->load_plan_file, err);
     return st == PP_OK ? write_one(study, &study->policies_file, err) : st;
 }

@@ -67,8 +67,6 @@ pp_status pp_study_load(pp_study *study, pp_error *err)
     pp_status st = load_plan(study, err);
 
     if (st == PP_OK)
-        st = pp_study_load_suite(study, err);
-    if (st == PP_OK)
         st = pp_study_resolve_models(study, err);
     if (st == PP_OK)
         st = pp_wrap(err, pp_study_read_plan_files(study, err), "plan '%s'",
@@ -199,8 +197,6 @@ pp_status pp_study_write_inputs(pp_study *study, pp_error *err)
         st = pp_study_write_plan_files(study, err);
     if (st == PP_OK)
         st = write_json(study, PP_BUNDLE_CONSTRAINTS, study->plan.constraints_json, err);
-    if (st == PP_OK)
-        st = pp_study_write_suite(study, err);
     if (st == PP_OK)
         st = write_models(study, err);
     return st == PP_OK ? write_settings(study, err) : st;

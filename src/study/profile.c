@@ -50,10 +50,8 @@ pp_status pp_study_check_profile(const pp_study *study, pp_error *err)
 
 static char *path_of(const profile_run *run, const char *pattern)
 {
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* a pattern of layout.h */
-    return pp_bundle_path(run->study->arena, run->study->folder, pattern, run->candidate->id.data);
-#pragma GCC diagnostic pop
+    return pp_bundle_fill(run->study->arena, run->study->folder, pattern, run->candidate->id.data,
+                          0);
 }
 
 /* ---- the command -------------------------------------------------------------------------------

@@ -64,6 +64,16 @@ bool pp_study_is_our_failure(const pp_study *study, pp_error *failure)
     }
 }
 
+pp_status pp_study_first_failure(const pp_study *study, pp_status measured, pp_error *failure,
+                                 pp_status saved, pp_error *err)
+{
+    if (measured == PP_OK || !pp_study_is_our_failure(study, failure))
+        return saved;
+    if (err != NULL)
+        *err = *failure;
+    return failure->status;
+}
+
 pp_json *pp_study_exit_to_json(pp_arena *arena, const pp_child_exit *ended)
 {
     pp_json *object = pp_json_new_object(arena);

@@ -53,11 +53,8 @@ static pp_maybe_int cpu_of(const pp_study_target *target)
 
 static char *path_of(const request_run *run, const char *pattern)
 {
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* a pattern of layout.h */
-    return pp_bundle_path(run->study->arena, run->study->folder, pattern, run->candidate->id.data,
+    return pp_bundle_fill(run->study->arena, run->study->folder, pattern, run->candidate->id.data,
                           run->pass);
-#pragma GCC diagnostic pop
 }
 
 /* ---- start
@@ -409,11 +406,7 @@ static pp_status measure_and_save(request_run *run, pp_study_outcome *ret_outcom
     if (measured != PP_OK)
         pp_study_record_failure(run->study, &run->record, &failure);
     st = save_all(run, measured == PP_OK, ret_outcome, err);
-    if (measured == PP_OK || !pp_study_is_our_failure(run->study, &failure))
-        return st;
-    if (err != NULL)
-        *err = failure;
-    return failure.status;
+    return pp_study_first_failure(run->study, measured, &failure, st, err);
 }
 
 pp_status pp_study_run_requests(pp_study *study, const pp_study_step *step,

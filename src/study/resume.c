@@ -135,7 +135,7 @@ static pp_status look(session *s, pp_error *err)
     if (st == PP_OK)
         st = read_log(s, err);
     if (st == PP_OK)
-        st = pp_study_check_plan(study, err);
+        st = pp_study_check_plan(study->folder, &study->log, study->plan_sha256, err);
     if (st == PP_OK)
         st = pp_study_check_documents(study, err);
     if (st == PP_OK)

@@ -6,12 +6,13 @@
 #include "model/document_kinds.h"
 #include "study/machine_json.h"
 
-pp_status pp_study_check_plan(const pp_study *study, pp_error *err)
+pp_status pp_study_check_plan(const char *folder, const pp_step_log *log, const char *sha256,
+                              pp_error *err)
 {
-    if (pp_text_is(study->log.plan_sha256, study->plan_sha256))
+    if (pp_text_is(log->plan_sha256, sha256))
         return PP_OK;
     return pp_fail(err, PP_ERR_DOMAIN, "'%s/%s': found SHA-256 %s, the journal began with %s",
-                   study->folder, PP_BUNDLE_PLAN, study->plan_sha256, study->log.plan_sha256.data);
+                   folder, PP_BUNDLE_PLAN, sha256, log->plan_sha256.data);
 }
 
 pp_status pp_study_check_documents(pp_study *study, pp_error *err)

@@ -4,8 +4,9 @@
 
 #include "study/context.h"
 
-/** The plan is the one whose digest the journal's first line has. */
-PP_MUST_CHECK pp_status pp_study_check_plan(const pp_study *study, pp_error *err);
+/** The plan in `folder`, whose digest is `sha256`, is the one that the journal began with. */
+PP_MUST_CHECK pp_status pp_study_check_plan(const char *folder, const pp_step_log *log,
+                                            const char *sha256, pp_error *err);
 
 /** Documents of the step "verify" are as they were recorded; they say what the rest is held
  * against. */

@@ -6,6 +6,7 @@
 #include "evidence/layout.h"
 #include "model/document.h"
 #include "study/journal.h"
+#include "study/same.h"
 
 const char *pp_study_standing_name(pp_study_standing standing)
 {
@@ -117,9 +118,8 @@ pp_status pp_study_status_read(pp_arena *arena, const char *folder, int64_t now_
         st = pp_journal_is_held(journal, &held, err);
     if (st == PP_OK)
         st = read_journal(arena, journal, &status, err);
-    if (st == PP_OK && !pp_text_is(status.log.plan_sha256, plan_sha256))
-        st = pp_fail(err, PP_ERR_DOMAIN, "'%s/%s': found SHA-256 %s, the journal began with %s",
-                     folder, PP_BUNDLE_PLAN, plan_sha256, status.log.plan_sha256.data);
+    if (st == PP_OK)
+        st = pp_study_check_plan(folder, &status.log, plan_sha256, err);
     if (st != PP_OK)
         return st;
     status.standing = standing_of(&status.log, held, pp_path_exists(checksums));

@@ -3,41 +3,9 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/secret.h"
-#include "evidence/layout.h"
-#include "evidence/quality_figures.h"
 #include "load/fidelity_ask.h"
 #include "load/suite_ask.h"
 #include "model/suite_exchange.h"
-
-#define SUITE_MAX_BYTES ((size_t)256 << 20)
-
-/* ---- the file ---------------------------------------------------------------------------------
- */
-
-static const char *path_of_suite(const pp_study *study)
-{
-    const char *folder;
-
-    if (study->folder != NULL)
-        return pp_bundle_path(study->arena, study->folder, PP_BUNDLE_SUITE);
-    folder = pp_path_folder(study->arena, study->options->plan_path);
-    return folder == NULL ? NULL : pp_path_join(study->arena, folder, study->plan.suite.path.data);
-}
-
-pp_status pp_study_load_suite(pp_study *study, pp_error *err)
-{
-    char content_sha256[PP_SHA256_HEX_SIZE];
-    pp_status st;
-
-    if (!study->plan.suite.present)
-        return PP_OK;
-    study->suite_path = path_of_suite(study);
-    if (study->suite_path == NULL)
-        return pp_arena_check(study->arena, err);
-    st = pp_plan_suite_load(study->arena, study->suite_path, &study->plan, &study->suite,
-                            content_sha256, err);
-    return pp_wrap(err, st, "plan '%s': $.suite", study->options->plan_path);
-}
 
 pp_status pp_study_check_baseline(const pp_study *study, pp_error *err)
 {
@@ -56,30 +24,6 @@ pp_status pp_study_check_baseline(const pp_study *study, pp_error *err)
                    "plan '%s': $.constraints: the baseline '%s' has random weights, whose answers "
                    "mean nothing: expected another baseline, or \"quality\": \"not-measurable\"",
                    study->options->plan_path, plan->baseline_id.data);
-}
-
-/* Read again, so hashed again: what stands in the bundle is what the plan says. */
-pp_status pp_study_write_suite(pp_study *study, pp_error *err)
-{
-    const char *path = pp_bundle_path(study->arena, study->folder, PP_BUNDLE_SUITE);
-    char sha256[PP_SHA256_HEX_SIZE];
-    pp_buf bytes;
-    pp_status st;
-
-    if (!study->plan.suite.present)
-        return PP_OK;
-    pp_buf_init(&bytes, SUITE_MAX_BYTES);
-    st = pp_study_ensure_folder(study, path, err);
-    if (st == PP_OK)
-        st = pp_file_read(study->suite_path, &bytes, err);
-    if (st == PP_OK)
-        st = pp_sha256_of(bytes.data, bytes.size, sha256, err);
-    if (st == PP_OK && !pp_text_is(study->plan.suite.sha256, sha256))
-        st = pp_fail(err, PP_ERR_DOMAIN, "'%s' was changed while it was read", study->suite_path);
-    if (st == PP_OK)
-        st = pp_file_write_new(path, bytes.data, bytes.size, err);
-    pp_buf_done(&bytes);
-    return st;
 }
 
 /* ---- asking -----------------------------------------------------------------------------------

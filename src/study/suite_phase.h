@@ -1,21 +1,13 @@
-/* suite_phase.h - inside study/ only: the quality suite of a study, from its file to the replies.
- */
+/* suite_phase.h - inside study/ only: a study asks its quality suite. */
 #ifndef PP_STUDY_SUITE_PHASE_H
 #define PP_STUDY_SUITE_PHASE_H
 
 #include "study/context.h"
 #include "study/target.h"
 
-/** Read the plan's suite, where it has one: beside the plan, or the bundle's copy of a study that
- * goes on. Fails as pp_plan_suite_load. */
-PP_MUST_CHECK pp_status pp_study_load_suite(pp_study *study, pp_error *err);
-
 /** Refuse a baseline whose answers cannot be judged although the constraints want them judged;
  * after the models were read. */
 PP_MUST_CHECK pp_status pp_study_check_baseline(const pp_study *study, pp_error *err);
-
-/** The suite's file into the bundle, byte for byte. */
-PP_MUST_CHECK pp_status pp_study_write_suite(pp_study *study, pp_error *err);
 
 /* What came of asking. */
 typedef struct pp_suite_tally {

@@ -76,11 +76,7 @@ static pp_status measure(pp_study *study, const pp_child_options *options, pp_st
         return PP_OK;
     pp_study_record_failure(study, record, &failure);
     *ret_note = record->failure;
-    if (!pp_study_is_our_failure(study, &failure))
-        return PP_OK;
-    if (err != NULL)
-        *err = failure;
-    return failure.status;
+    return pp_study_first_failure(study, st, &failure, PP_OK, err);
 }
 
 /* The record ends the watch, so it is written whatever happened; the first error counts. */

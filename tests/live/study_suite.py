@@ -393,6 +393,15 @@ def another_suite_than_the_plans_is_refused(f):
     f.equal("nothing is written", os.listdir(os.path.join(WORK, "other-suite")).count("bundle"), 0)
 
 
+def a_suite_without_the_contexts_that_are_judged_is_refused(f):
+    path = plan("no-contexts", suite(contexts=False))
+    bundle = os.path.join(WORK, "no-contexts", "bundle")
+    done = run(*command(path, bundle))
+    f.equal("exit", done.returncode, 2)
+    f.true("why", "$.suite: 'suite.json': " in done.stderr and "no contexts" in done.stderr, done.stderr)
+    f.true("nothing is written", not os.path.exists(bundle))
+
+
 def a_failed_request_of_the_baseline_leaves_nobody_eligible(f):
     """256 tokens a slot: the long question is refused by the baseline's server, and answered by others."""
     long_case = case(23, "Is it so, after all these letters: " + "x" * 400 + " " + STATES[23])
@@ -498,6 +507,7 @@ def main():
         random_weights_get_no_figure,
         a_baseline_with_random_weights_is_refused,
         another_suite_than_the_plans_is_refused,
+        a_suite_without_the_contexts_that_are_judged_is_refused,
         a_failed_request_of_the_baseline_leaves_nobody_eligible,
         a_plan_of_2_0_may_ask_a_suite_and_nothing_else,
         interrupted_inside_the_suite_it_goes_on,
