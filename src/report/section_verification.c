@@ -42,8 +42,25 @@ static void put_inputs(const pp_view *v)
         pp_put_hash(v, rows[i].sha256);
         pp_put_row_close(v);
     }
+    for (size_t i = 0; i < v->input->extras.load_document_count; i++) {
+        pp_put_row_open(v, "Load report");
+        pp_put_hash(v, v->input->extras.load_documents[i].sha256);
+        pp_put_row_close(v);
+    }
     pp_put(v, "</tbody>\n");
     pp_put_table_close(v);
+}
+
+/* One for each document: the option repeats. */
+static const char *load_options(const pp_view *v)
+{
+    const pp_report_extras *e = &v->input->extras;
+    size_t count = e->load_document_count + (e->load != NULL ? 1 : 0);
+    const char *options = "";
+
+    for (size_t i = 0; options != NULL && i < count; i++)
+        options = pp_arena_printf(v->arena, "%s --load LOAD", options);
+    return options == NULL ? "" : options;
 }
 
 static void put_reproduction(const pp_view *v)
@@ -53,8 +70,7 @@ static void put_reproduction(const pp_view *v)
         pp_arena_printf(v->arena,
                         "paretopilot report SET --constraints CONSTRAINTS%s%s%s --output "
                         "report.html",
-                        e->profiles != NULL ? " --policies POLICIES" : "",
-                        e->load != NULL || e->load_document_count > 0 ? " --load LOAD" : "",
+                        e->profiles != NULL ? " --policies POLICIES" : "", load_options(v),
                         e->stability != NULL ? " --stability STABILITY" : "");
 
     pp_put(v, "<p>The same documents and the same version (");
