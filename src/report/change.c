@@ -3,32 +3,18 @@
 #include <math.h>
 #include <string.h>
 
-#include "decide/frontier.h"
-#include "stats/close.h"
-
-pp_change_word pp_change_of(const pp_constraints *constraints, pp_text metric, double baseline,
-                            double value)
+pp_effect pp_effect_of(const pp_constraints *constraints, pp_text metric, double baseline,
+                       double value)
 {
-    pp_direction direction;
+    pp_change change = {.metric = metric, .previous = baseline, .current = value};
 
-    if (pp_close(baseline, value, PP_DOMINANCE_RELATIVE_TOLERANCE, PP_DOMINANCE_ABSOLUTE_TOLERANCE))
-        return PP_CHANGE_HELD;
-    if (!pp_metric_direction(constraints, metric, &direction))
-        return PP_CHANGE_CHANGED;
-    return (value < baseline) == (direction == PP_DIRECTION_MIN) ? PP_CHANGE_IMPROVED
-                                                                 : PP_CHANGE_REGRESSED;
+    change.has_direction = pp_metric_direction(constraints, metric, &change.direction);
+    return pp_change_effect(&change);
 }
 
-const char *pp_change_name(pp_change_word word)
+const char *pp_change_name(pp_effect effect)
 {
-    static const char *const names[] = {
-        [PP_CHANGE_HELD] = "held",
-        [PP_CHANGE_IMPROVED] = "improved",
-        [PP_CHANGE_REGRESSED] = "regressed",
-        [PP_CHANGE_CHANGED] = "changed",
-    };
-
-    return names[word];
+    return effect == PP_EFFECT_TRADEOFF ? "regressed" : pp_effect_name(effect);
 }
 
 const char *pp_change_text(pp_text metric, double baseline, double value,

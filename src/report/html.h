@@ -15,12 +15,6 @@
 /* 400 candidates with parameters of 64 KiB each still fit. */
 #define PP_REPORT_MAX_BYTES ((size_t)128 << 20)
 
-/* What this call knows about the bundle that the set came from. */
-typedef enum pp_report_evidence {
-    PP_REPORT_NOT_VERIFIED, /* nobody has checked it in this call */
-    PP_REPORT_VERIFIED      /* `verify` accepted the bundle, in this call */
-} pp_report_evidence;
-
 /* Candidates that tables and charts name at most; of more, those that matter most to the decision
  * are shown. */
 #define PP_REPORT_MAX_SHOWN 400
@@ -52,7 +46,6 @@ typedef struct pp_report_input { /* everything is borrowed */
     pp_fingerprints fingerprints;
     const char *tool_version; /* "1.2.3" */
     pp_report_extras extras;
-    pp_report_evidence evidence;
 } pp_report_input;
 
 /**

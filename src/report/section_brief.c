@@ -72,11 +72,7 @@ static void put_machine(const pp_view *v)
 static void put_evidence(const pp_view *v)
 {
     pp_put_row_open(v, "Evidence");
-    if (v->input->evidence == PP_REPORT_VERIFIED)
-        pp_put(v, "verified: this page was made from a bundle that <code>paretopilot verify</code> "
-                  "accepted in the same call");
-    else
-        pp_put(v, "not checked in this call; section <a href=\"#verification\">08</a> says how to");
+    pp_put(v, "not verified; section <a href=\"#verification\">08</a> says how to");
     if (v->passport != NULL) {
         pp_put(v, "; grade <strong>");
         pp_put_string(v, pp_passport_grade_text(v->passport));

@@ -53,17 +53,17 @@ static bool misses_limit(const pp_view *v, size_t candidate, pp_text metric)
 
 static void put_change(const pp_view *v, pp_text metric, double baseline, double value)
 {
-    pp_change_word word = pp_change_of(v->constraints, metric, baseline, value);
+    pp_effect effect = pp_effect_of(v->constraints, metric, baseline, value);
     char text[PP_FIGURE_TEXT_MAX];
 
     pp_put(v, "<span class=\"change ");
-    pp_put(v, pp_change_name(word));
+    pp_put(v, pp_change_name(effect));
     pp_put(v, "\">");
-    if (word != PP_CHANGE_HELD) {
+    if (effect != PP_EFFECT_HELD) {
         pp_put_string(v, pp_change_text(metric, baseline, value, text));
         pp_put(v, " ");
     }
-    pp_put(v, pp_change_name(word));
+    pp_put(v, pp_change_name(effect));
     pp_put(v, "</span>");
 }
 

@@ -38,7 +38,7 @@ static void put_dominator(const pp_view *v, size_t candidate, size_t by)
         const double *theirs = pp_view_value(v, by, metric);
 
         if (mine == NULL || theirs == NULL ||
-            pp_change_of(v->constraints, metric, *mine, *theirs) != PP_CHANGE_IMPROVED)
+            pp_effect_of(v->constraints, metric, *mine, *theirs) != PP_EFFECT_IMPROVED)
             continue;
         pp_put(v, between);
         between = ", ";

@@ -1,21 +1,6 @@
 /* The baseline against the candidate that needs fewer resources. */
 #include "report/view.h"
 
-static pp_effect effect_of(const pp_view *v, pp_text metric, double baseline, double value)
-{
-    switch (pp_change_of(v->constraints, metric, baseline, value)) {
-    case PP_CHANGE_HELD:
-        return PP_EFFECT_HELD;
-    case PP_CHANGE_IMPROVED:
-        return PP_EFFECT_IMPROVED;
-    case PP_CHANGE_REGRESSED:
-        return PP_EFFECT_TRADEOFF;
-    case PP_CHANGE_CHANGED:
-        return PP_EFFECT_CHANGED;
-    }
-    return PP_EFFECT_CHANGED;
-}
-
 static void put_row(const pp_view *v, pp_text metric)
 {
     const double *baseline = pp_view_value(v, v->set->baseline_index, metric);
@@ -33,7 +18,7 @@ static void put_row(const pp_view *v, pp_text metric)
     if (baseline != NULL && value != NULL) {
         pp_put_higher(v, metric, *baseline, *value);
         pp_put(v, "</td><td>");
-        pp_put_effect(v, effect_of(v, metric, *baseline, *value));
+        pp_put_effect(v, pp_effect_of(v->constraints, metric, *baseline, *value));
     } else {
         pp_put(v, "</td><td>not comparable");
     }

@@ -29,7 +29,7 @@ static void put_baseline_fact(const pp_view *v)
     } else if (baseline != NULL && selected != NULL) {
         pp_put_string(v, pp_change_text(metric, *baseline, *selected, text));
         pp_put(v, " ");
-        pp_put(v, pp_change_name(pp_change_of(v->constraints, metric, *baseline, *selected)));
+        pp_put(v, pp_change_name(pp_effect_of(v->constraints, metric, *baseline, *selected)));
     }
     pp_put(v, "</small>");
     put_fact_close(v);

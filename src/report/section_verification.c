@@ -17,16 +17,9 @@ static void put_command(const pp_view *v, const char *label, const char *command
 
 static void put_state(const pp_view *v)
 {
-    if (v->input->evidence == PP_REPORT_VERIFIED)
-        pp_put(v, "<p><strong>Verified.</strong> This page was made from a bundle that "
-                  "<code>paretopilot verify</code> accepted in the same call: every derived "
-                  "document was made again from the raw files and was equal. To check it "
-                  "yourself:</p>\n");
-    else
-        pp_put(v, "<p><strong>Not checked in this call.</strong> The figures are those of the "
-                  "benchmark set; nobody looked at raw files. Where a bundle came with the set, "
-                  "this checks it without a network, without llama.cpp and without trust in "
-                  "it:</p>\n");
+    pp_put(v, "<p><strong>Not verified.</strong> The figures are those of the benchmark set; "
+              "nobody looked at raw files. Where a bundle came with the set, this checks it "
+              "without a network, without llama.cpp and without trust in it:</p>\n");
     put_command(v, "Command that checks the bundle", "paretopilot verify BUNDLE");
 }
 
@@ -49,8 +42,25 @@ static void put_inputs(const pp_view *v)
         pp_put_hash(v, rows[i].sha256);
         pp_put_row_close(v);
     }
+    for (size_t i = 0; i < v->input->extras.load_document_count; i++) {
+        pp_put_row_open(v, "Load report");
+        pp_put_hash(v, v->input->extras.load_documents[i].sha256);
+        pp_put_row_close(v);
+    }
     pp_put(v, "</tbody>\n");
     pp_put_table_close(v);
+}
+
+/* One for each document: the option repeats. */
+static const char *load_options(const pp_view *v)
+{
+    const pp_report_extras *e = &v->input->extras;
+    size_t count = e->load_document_count + (e->load != NULL ? 1 : 0);
+    const char *options = "";
+
+    for (size_t i = 0; options != NULL && i < count; i++)
+        options = pp_arena_printf(v->arena, "%s --load LOAD", options);
+    return options == NULL ? "" : options;
 }
 
 static void put_reproduction(const pp_view *v)
@@ -60,8 +70,7 @@ static void put_reproduction(const pp_view *v)
         pp_arena_printf(v->arena,
                         "paretopilot report SET --constraints CONSTRAINTS%s%s%s --output "
                         "report.html",
-                        e->profiles != NULL ? " --policies POLICIES" : "",
-                        e->load != NULL || e->load_document_count > 0 ? " --load LOAD" : "",
+                        e->profiles != NULL ? " --policies POLICIES" : "", load_options(v),
                         e->stability != NULL ? " --stability STABILITY" : "");
 
     pp_put(v, "<p>The same documents and the same version (");

@@ -60,8 +60,8 @@ try {
   const none = inSource("tests/fixtures/report/none-constraints.json");
   await checkPage(report, browser, "nothing eligible", makePage("none", full("set"), none));
   const golden = (name) => inSource(`tests/golden/report/${name}`);
-  const whole = makePage("whole", golden("load/benchmarks.json"), golden("load/constraints.json"), "--load", golden("load/load.json"),
-    "--load", golden("load-reports/first.json"), "--stability", golden("stability/stability.json"), "--policies", example("policies"));
+  const whole = makePage("whole", golden("every-document/benchmarks.json"), golden("every-document/constraints.json"), "--load", golden("every-document/load.json"),
+    "--load", golden("load-reports/first.json"), "--stability", golden("every-document/stability.json"), "--policies", example("policies"));
   await checkPage(report, browser, "with every document", whole);
   const window = await Window.open(browser);
   report.test("priorities are switched without a script", await window.look(whole, {}, switchFaults));

@@ -102,9 +102,9 @@ TREE = [
     (r"tests/golden/combine-load/no-evaluation/plan\.json", "load-plan"),
     (r"tests/golden/report/load-reports/(first|second)\.json", "load-report"),
     (r"tests/golden/report/load-twice/load\.json", "combined-load"),
-    (r"tests/golden/report/load/load\.json", "combined-load"),
+    (r"tests/golden/report/every-document/load\.json", "combined-load"),
     (r"tests/golden/report/load-other-candidates/load\.json", "load-evaluation"),
-    (r"tests/golden/report/stability(-other-baseline)?/stability\.json", "stability"),
+    (r"tests/golden/report/(every-document|stability-other-baseline)/stability\.json", "stability"),
     (r"tests/golden/combine-load/[^/]+/written/combined\.json", "combined-load"),
     (r"tests/golden/combine-load/[^/]+/\w+\.json", "load-evaluation"),
     (r"tests/golden/load/plan-invalid/plan\.json", ""),  # its rule is between values
