@@ -275,6 +275,8 @@ static pp_json *run_json(pp_arena *arena, const pp_load_report_run *run)
     pp_json_set_bool(arena, out, "keep_alive", run->keep_alive);
     if (run->server_was_sleeping)
         pp_json_set_bool(arena, out, "server_was_sleeping", true);
+    if (run->server_recognised_by.size > 0)
+        pp_json_set_text(arena, out, "server_recognised_by", run->server_recognised_by);
     pp_json_set(arena, out, "limits", limits);
     return out;
 }

@@ -27,7 +27,8 @@ typedef struct pp_load_report_run {
     uint64_t seed; /* below 2^63 */
     int64_t started_unix_ms;
     bool keep_alive;
-    bool server_was_sleeping; /* as it said before the load (B177) */
+    bool server_was_sleeping;     /* as it said before the load (B177) */
+    pp_text server_recognised_by; /* what showed which dialect it speaks; empty: that was said */
     pp_load_limits limits;
 } pp_load_report_run;
 

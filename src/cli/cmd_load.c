@@ -147,7 +147,7 @@ static const pp_option options[] = {
      "chat: /v1/chat/completions; text: /v1/completions; completion: llama-server's /completion",
      false, false},
     {"server", 0, PP_WORD("KIND", server_word), "auto",
-     "which fields the server knows; auto asks whether it is a llama-server", false, false},
+     "which fields the server knows; auto asks whether it is a llama-server or vLLM", false, false},
     {"model", 'm', PP_TEXT("NAME"), "the first that the server lists", "model of the requests",
      false, false},
     {"prompts", 'p', PP_FILE("FILE"), NULL, "prompts, taken in turn, docs/formats/prompts.md",

@@ -344,6 +344,9 @@ static const pp_field run_rows[] = {
     MEMBER("keep_alive", "connections were used again", BOOL),
     OPTION("server_was_sleeping", "it said so before the load: its first request woke it", "false",
            BOOL),
+    OPTION("server_recognised_by",
+           "what showed which dialect the server speaks; absent where the command line says it",
+           NULL, FILLED),
     MEMBER("limits", "limits of a request", OBJECT(limits_fields)),
 };
 static const pp_fields run_fields = FIELDS("load-run", "what was run against what", run_rows);
