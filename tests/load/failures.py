@@ -491,4 +491,5 @@ def b050_ctrl_c_ends_the_wait(f):
 
 if __name__ == "__main__":
     sys.exit(main([(name, check) for name, check in list(globals().items())
-                   if name[:4].strip("b_").isdigit() or name.startswith("a_server")]))
+                   if name[:4].strip("b_").isdigit() or name.startswith("a_server")],
+                  beside=("too_slow_to_tell", "dies_is_not_asked", "ctrl_c_ends_the_wait")))
