@@ -47,6 +47,7 @@ typedef struct bench_load {
     int64_t prompt_count; /* so many different bodies */
     bool spin;
     pp_load_sampler sample_of; /* NULL: the usual one */
+    pp_maybe_int server_pid;   /* known: its CPU time is looked at, too */
 } bench_load;
 
 /** Completions for a llama-server, streamed, on kept connections. */
