@@ -78,6 +78,19 @@ pp_status pp_study_check_keys(pp_study *study, pp_error *err)
     return st;
 }
 
+const char *const *pp_study_key_variables(const pp_study *study)
+{
+    const pp_study_plan *plan = &study->plan;
+    const char **names = PP_ARENA_NEW(study->arena, const char *, plan->candidate_count + 1);
+    size_t count = 0;
+
+    for (size_t i = 0; names != NULL && i < plan->candidate_count; i++) {
+        if (plan->candidates[i].endpoint.api_key_env.size > 0)
+            names[count++] = plan->candidates[i].endpoint.api_key_env.data;
+    }
+    return names;
+}
+
 static void set_text_or_null(pp_study *study, pp_json *object, const char *key, pp_text text,
                              pp_text secret)
 {
