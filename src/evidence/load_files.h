@@ -1,4 +1,4 @@
-/* load_files.h - inside evidence/ only: what a bundle holds of the load of each candidate. */
+/* load_files.h - what a bundle holds of the load of each candidate. */
 #ifndef PP_EVIDENCE_LOAD_FILES_H
 #define PP_EVIDENCE_LOAD_FILES_H
 

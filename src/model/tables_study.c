@@ -358,6 +358,9 @@ static const pp_field summary_rows[] = {
     MEMBER("disturbed_runs", "a sentence for each disturbed run", LIST(pp_type_filled)),
     OPTION("failed_runs", "a sentence for each failed run, with the file that says it", "[]",
            LIST(pp_type_filled)),
+    OPTION("failed_requests",
+           "a sentence for each run of which single requests failed, with the file that holds them",
+           "[]", LIST(pp_type_filled)),
     MEMBER("step_ns", "time of each step", OBJECT(step_fields)),
     MEMBER("report", "path of the report", FILLED),
 };
