@@ -246,5 +246,32 @@ no_key() {
         [ "$(member "$work/environment/environment/engines/plain/engine.json" cleared_environment | tr -d '[]" ' | tr , '\n' | sort | tr '\n' ' ')" = "HF_TOKEN LLAMA_API_KEY LLAMA_ARG_N_PARALLEL " ]
 }
 check "B145: no key reaches them, and none is in the bundle" no_key
+# ---- a server that runs already beside one that is started -------------------------------------------
+printf 'sk-4712' > "$work/key"
+"$paretopilot" sim --token-time 1ms --api-key-file "$work/key" > "$work/url" 2> /dev/null &
+sim=$!
+trap 'kill "$sim" 2> /dev/null; rm -rf "$work"' EXIT
+mixed() {
+    wait_for 20 test -s "$work/url" || return 1
+    fake "$work/mixed.json" "" &&
+        edit "$work/mixed.json" "$work/mixed.json" "candidates.1={\"kind\": \"endpoint\", \"id\": \"there\", \"label\": \"sim\", \"endpoint\": {\"url\": \"$(cat "$work/url")\", \"server\": \"llama-server\", \"api_key_env\": \"OUR_KEY\"}}" \
+            'constraints.preference_order=["q4", "there"]' 'constraints.max_values={}' 'constraints.frontier_metrics={"e2e_latency_ms_p50": "min"}' &&
+        OUR_KEY=sk-4712 run 0 study "$work/mixed.json" "$work/mixed"
+}
+check "a server that is started and a simulated one with a key are compared" mixed
+simulated_everywhere() {
+    is "$work/mixed/experiment/benchmark-set.json" synthetic true && is "$work/mixed/experiment/benchmark-set.json" metadata.synthetic_kind '"simulated"' &&
+        is "$work/mixed/experiment/recommendation.json" synthetic true && is "$work/mixed/extensions/benchmark-set-pass-1.json" metadata.synthetic_kind '"simulated"' &&
+        says out "origin    simulated" && grep -q 'simulated' "$work/mixed/experiment/report.html" && grep -qi 'simulated\|synthetic' "$work/mixed/extensions/optimization-receipt.md"
+}
+check "one simulated input makes all of it simulated" simulated_everywhere
+no_plan_key() {
+    ! grep -q '^env OUR_KEY=' "$work/mixed/experiment/candidates/q4/server-pass-1.stderr.log" && ! grep -rqF sk-4712 "$work/mixed" &&
+        grep -q '"OUR_KEY"' "$work/mixed/environment/engines/plain/engine.json"
+}
+check "B145: the key of that server reaches no program that is started" no_plan_key
+check "the bundle is verified" run 0 "$paretopilot" verify "$work/mixed"
+kill "$sim"
+wait "$sim" 2> /dev/null
 check "no process is left" no_children_left
 end
