@@ -261,7 +261,7 @@ mixed() {
 check "a server that is started and a simulated one with a key are compared" mixed
 simulated_everywhere() {
     is "$work/mixed/experiment/benchmark-set.json" synthetic true && is "$work/mixed/experiment/benchmark-set.json" metadata.synthetic_kind '"simulated"' &&
-        is "$work/mixed/experiment/recommendation.json" synthetic true && is "$work/mixed/extensions/benchmark-set-pass-1.json" metadata.synthetic_kind '"simulated"' &&
+        is "$work/mixed/experiment/recommendation.json" synthetic_source true && is "$work/mixed/extensions/benchmark-set-pass-1.json" metadata.synthetic_kind '"simulated"' &&
         says out "origin    simulated" && grep -q 'simulated' "$work/mixed/experiment/report.html" && grep -qi 'simulated\|synthetic' "$work/mixed/extensions/optimization-receipt.md"
 }
 check "one simulated input makes all of it simulated" simulated_everywhere
