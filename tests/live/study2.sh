@@ -271,6 +271,14 @@ no_plan_key() {
 }
 check "B145: the key of that server reaches no program that is started" no_plan_key
 check "the bundle is verified" run 0 "$paretopilot" verify "$work/mixed"
+busy() { # the server that is started cannot have the port; whoever answers there is not asked for it
+    local port
+    port=$(sed 's/.*://' "$work/url")
+    edit "$work/requests.json" "$work/busy.json" "candidates.0.argv.server.15=\"$port\""
+    run 2 study "$work/busy.json" "$work/busy" && absent "$work/busy" && says err "preflight of candidate 'q4-given'" &&
+        grep -qE "the process that answers on port $port is not the one that was started|llama-server ended with" "$work/err"
+}
+check "B131: a foreign server on the chosen port is refused" busy
 kill "$sim"
 wait "$sim" 2> /dev/null
 check "no process is left" no_children_left
