@@ -213,9 +213,9 @@ hung_file() { [ "$(grep -c 'first-byte-timeout' "$work/hang/experiment/candidate
 check "... and that file holds them" hung_file
 check "... and no process is left" no_children_left
 
-fake "$work/stuck.json" stuck 'deadlines.start_ms=6000'
+fake "$work/stuck.json" stuck 'deadlines.start_ms=12000'
 check "a server that is never ready in a pass ends with the deadline of its start" run 1 study "$work/stuck.json" "$work/stuck"
-check "... naming candidate, phase, pass and cause" says out "failed: q4, requests pass 1: starting llama-server with model '$work/models/tiny-q4_0.gguf': llama-server was not healthy after 6.0 s; last answer: "
+check "... naming candidate, phase, pass and cause" says out "failed: q4, requests pass 1: starting llama-server with model '$work/models/tiny-q4_0.gguf': llama-server was not healthy after 12.0 s; last answer: "
 check "... with its last words and the file" says out "load_tensors: model buffer size = 1.00 MiB; see experiment/candidates/q4/requests-run-pass-1.json"
 check "... and no process is left" no_children_left
 
