@@ -197,6 +197,10 @@ check_order() { # STEP
 # those of the function that failed.
 run_step() { # STEP
     step=$1
+    # a shell that a signal ends would tell its last command's code, which may be 0
+    trap 'exit 129' HUP
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
     trap 'printf "%s %s\n" "$step" "$?" >>"$folder/steps.txt"' EXIT
     "step_$step"
 }

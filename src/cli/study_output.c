@@ -41,13 +41,13 @@ pp_study_options pp_study_options_of(const pp_args *args, pp_progress_view *view
  */
 
 /* What a program said before it ended is foreign text. */
-static void print_failed(const pp_study_result *result)
+static void print_sentences(const char *label, const char *const *sentences, size_t count)
 {
-    for (size_t i = 0; i < result->failed_count; i++) {
-        char shown[2048];
+    for (size_t i = 0; i < count; i++) {
+        char shown[3072];
 
-        pp_text_escape_controls(result->failed[i], strlen(result->failed[i]), shown, sizeof shown);
-        printf("  failed: %s\n", shown);
+        pp_text_escape_controls(sentences[i], strlen(sentences[i]), shown, sizeof shown);
+        printf("  %s: %s\n", label, shown);
     }
 }
 
@@ -58,9 +58,9 @@ static void print_runs(const pp_study_result *result)
     if (result->repeated_count > 0)
         printf("blocks      %zu, of which %zu measured again because of a disturbance\n",
                result->block_count, result->repeated_count);
-    print_failed(result);
-    for (size_t i = 0; i < result->disturbed_count; i++)
-        printf("  disturbed: %s\n", result->disturbed[i]);
+    print_sentences("failed", result->failed, result->failed_count);
+    print_sentences("failed requests", result->troubled, result->troubled_count);
+    print_sentences("disturbed", result->disturbed, result->disturbed_count);
     if (result->disturbed_count > 0)
         printf("  Other programs computed meanwhile: repeat on a quiet machine before you rely on "
                "this.\n");
@@ -129,6 +129,8 @@ pp_status pp_study_print_json(pp_arena *arena, const pp_study_result *result, pp
                 encode_sentences(arena, result->disturbed, result->disturbed_count));
     pp_json_set(arena, object, "failed_runs",
                 encode_sentences(arena, result->failed, result->failed_count));
+    pp_json_set(arena, object, "failed_requests",
+                encode_sentences(arena, result->troubled, result->troubled_count));
     for (int step = 0; step < PP_STUDY_PHASE_COUNT; step++)
         pp_json_set_int(arena, steps, pp_study_phase_name((pp_study_phase)step),
                         result->step_ns[step]);

@@ -12,6 +12,7 @@
 #include "decide/stability.h"
 #include "evidence/journal_chain.h"
 #include "intake/bench_compare.h"
+#include "intake/gnu_time.h"
 #include "load/prompts.h"
 #include "load/trace.h"
 #include "model/benchmark_set.h"
@@ -464,6 +465,33 @@ static bool is_bench_row(const pp_json *value)
            pp_json_find(value, "samples_ns") != NULL;
 }
 
+/* ---- GNU time ---------------------------------------------------------------------------------
+ */
+
+/* The peak of a program that was killed or failed is none of a whole run. */
+static pp_status check_time(validator *v, pp_error *err)
+{
+    pp_gnu_time time;
+    const char *peak;
+    pp_status st = pp_gnu_time_parse(pp_buf_text(&v->bytes), v->bytes.size, &time, err);
+
+    v->out->kind = "gnu-time";
+    v->out->version = "-v";
+    if (st != PP_OK)
+        return st;
+    peak = pp_arena_printf(v->arena, "peak resident set %lld KiB", (long long)time.peak_rss_kib);
+    if (time.signal.known)
+        v->out->holds = pp_arena_printf(v->arena, "%s until signal %lld ended it, 1 issue", peak,
+                                        (long long)time.signal.value);
+    else if (time.exit_status != 0)
+        v->out->holds = pp_arena_printf(v->arena, "%s until it failed with exit code %lld, 1 issue",
+                                        peak, (long long)time.exit_status);
+    else
+        v->out->holds = peak;
+    v->out->issue_count = time.signal.known || time.exit_status != 0;
+    return PP_OK;
+}
+
 /* ---- recognising ------------------------------------------------------------------------------
  */
 
@@ -495,6 +523,8 @@ static pp_status check_not_json(validator *v, const pp_error *whole, pp_error *e
 
     if (kind != NULL && kind->is_lines)
         return check_lines(v, kind, err);
+    if (pp_gnu_time_is(pp_buf_text(&v->bytes), v->bytes.size))
+        return check_time(v, err);
     if (format == PP_BENCH_FORMAT_JSONL && (line == NULL || !is_bench_row(line)) &&
         memmem(pp_buf_text(&v->bytes), v->bytes.size, "\"samples_ns\"", 12) == NULL) {
         *err = *whole;
@@ -506,7 +536,8 @@ static pp_status check_not_json(validator *v, const pp_error *whole, pp_error *e
         *err = *whole;
         return whole->status;
     }
-    return pp_fail(err, PP_ERR_SCHEMA, "neither a document of this program nor of llama-bench");
+    return pp_fail(err, PP_ERR_SCHEMA,
+                   "neither a document of this program nor of llama-bench or GNU time");
 }
 
 static pp_status check_bytes(validator *v, pp_error *err)

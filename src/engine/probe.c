@@ -69,8 +69,29 @@ static bool is_given(const pp_engine *engine, const char *variable)
     return false;
 }
 
+/* A server that finds the first demands it of every request; the second opens other people's
+ * models. Neither is for what is measured here. */
+static const char *const known_secrets[] = {"LLAMA_API_KEY", "HF_TOKEN", NULL};
+
+static bool is_named(const char *variable, const char *const *names)
+{
+    for (; names != NULL && *names != NULL; names++) {
+        const size_t size = strlen(*names);
+
+        if (strncmp(*names, variable, size) == 0 && variable[size] == '=')
+            return true;
+    }
+    return false;
+}
+
 /* LLAMA_ARG_* change settings behind the command line (F55). */
-static void split_environment(pp_arena *arena, pp_engine *engine)
+static bool is_kept_from(const char *variable, const char *const *secrets)
+{
+    return strncmp(variable, CLEARED_PREFIX, sizeof CLEARED_PREFIX - 1) == 0 ||
+           is_named(variable, known_secrets) || is_named(variable, secrets);
+}
+
+static void split_environment(pp_arena *arena, const char *const *secrets, pp_engine *engine)
 {
     size_t count = 0;
     size_t given_count = 0;
@@ -86,7 +107,7 @@ static void split_environment(pp_arena *arena, pp_engine *engine)
     kept = PP_ARENA_NEW(arena, const char *, count + given_count + 1);
     cleared = PP_ARENA_NEW(arena, const char *, count + 1);
     for (size_t i = 0; kept != NULL && cleared != NULL && i < count; i++) {
-        if (strncmp(environ[i], CLEARED_PREFIX, sizeof CLEARED_PREFIX - 1) == 0)
+        if (is_kept_from(environ[i], secrets))
             cleared[cleared_count++] = pp_arena_dup(arena, environ[i], strcspn(environ[i], "="));
         else if (!is_given(engine, environ[i]))
             kept[kept_count++] = environ[i];
@@ -212,7 +233,7 @@ pp_status pp_engine_probe(pp_arena *arena, const pp_engine_options *options, pp_
 
     if (!pp_path_is_folder(engine.folder))
         return pp_fail(err, PP_ERR_IO, "llama.cpp folder '%s': expected a folder", engine.folder);
-    split_environment(arena, &engine);
+    split_environment(arena, options->secrets, &engine);
     st = pp_arena_check(arena, err);
     if (st == PP_OK)
         st = probe_program(arena, &engine, or_else(options->server, "llama-server"), &engine.server,

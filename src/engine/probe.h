@@ -24,6 +24,8 @@ typedef struct pp_engine_options {
     const char *bench;
     const char *const *variables; /* "NAME=value" beside ours and before ours; NULL at the end;
                                      may be NULL */
+    const char *const *secrets;   /* names of variables of ours that no program needs; NULL at the
+                                     end; may be NULL */
 } pp_engine_options;
 
 typedef struct pp_engine {
@@ -31,8 +33,8 @@ typedef struct pp_engine {
     pp_program server;
     pp_program bench;
     const char *pin; /* "pinned" or "unpinned" as tools/llama.sh left it; NULL when unknown */
-    const char *const *environment; /* ours without LLAMA_ARG_*, and the given ones; NULL at the
-                                       end */
+    const char *const *environment; /* ours without LLAMA_ARG_* and secrets, and the given ones;
+                                       NULL at the end */
     const char *const *variables;   /* the given ones; NULL at the end */
     const char *const *cleared;     /* names of the variables taken out; NULL at the end */
 } pp_engine;

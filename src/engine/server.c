@@ -10,7 +10,6 @@
 #define HEALTH_STEP_NS   (50 * PP_NS_PER_MS)
 #define CONTROL_LIMIT_NS (10 * PP_NS_PER_S)
 #define STOP_GRACE_NS    (10 * PP_NS_PER_S)
-#define LOG_TAIL_BYTES   1200
 /* llama.cpp rounds the context of a slot up to a multiple of this (F44). */
 #define CONTEXT_PADDING  256
 
@@ -70,8 +69,7 @@ static pp_status get_json(pp_server *server, const char *path, const pp_json **r
 /* ---- the log ----------------------------------------------------------------------------------
  */
 
-/* The last lines of a file on one line, separated by " | ". */
-static void read_log_tail(const char *path, char out[LOG_TAIL_BYTES + 1])
+void pp_server_read_log_tail(const char *path, char out[PP_SERVER_LOG_TAIL_BYTES + 1])
 {
     FILE *log = fopen(path, "re");
     size_t used = 0;
@@ -80,14 +78,14 @@ static void read_log_tail(const char *path, char out[LOG_TAIL_BYTES + 1])
     out[0] = '\0';
     if (log == NULL)
         return;
-    if (fseek(log, -LOG_TAIL_BYTES / 2, SEEK_END) == 0) {
+    if (fseek(log, -PP_SERVER_LOG_TAIL_BYTES / 2, SEEK_END) == 0) {
         do {
             c = fgetc(log); /* the line that was cut at its front */
         } while (c != '\n' && c != EOF);
     } else {
         rewind(log);
     }
-    while ((c = fgetc(log)) != EOF && used + 4 < LOG_TAIL_BYTES) {
+    while ((c = fgetc(log)) != EOF && used + 4 < PP_SERVER_LOG_TAIL_BYTES) {
         if (c != '\n') {
             out[used++] = (char)c;
         } else if (used > 0) {
@@ -103,10 +101,10 @@ static void read_log_tail(const char *path, char out[LOG_TAIL_BYTES + 1])
 
 static pp_status fail_died(pp_server *server, const pp_child_exit *ended, pp_error *err)
 {
-    char tail[LOG_TAIL_BYTES + 1];
+    char tail[PP_SERVER_LOG_TAIL_BYTES + 1];
     char how[64];
 
-    read_log_tail(server->options.stderr_path, tail);
+    pp_server_read_log_tail(server->options.stderr_path, tail);
     return pp_fail(err, PP_ERR_PEER, "llama-server ended with %s; its last log lines: %s",
                    pp_child_exit_text(ended, how), tail[0] == '\0' ? "(none)" : tail);
 }
@@ -162,6 +160,34 @@ static pp_status launch(pp_server *server, pp_error *err)
     return st == PP_OK ? pp_child_start(&options, &server->child, err) : st;
 }
 
+static pp_status fail_not_ready(const pp_server *server, const pp_http_record *record,
+                                pp_error *err)
+{
+    char tail[PP_SERVER_LOG_TAIL_BYTES + 1];
+
+    pp_server_read_log_tail(server->options.stderr_path, tail);
+    return pp_fail(
+        err, PP_ERR_TIMEOUT,
+        "llama-server was not healthy after %.1f s; last answer: %s, status %d; its last "
+        "log lines: %s",
+        (double)server->options.start_timeout_ns / 1e9, pp_http_result_name(record->result),
+        record->status, tail[0] == '\0' ? "(none)" : tail);
+}
+
+/* Some time passes, unless the server ends meanwhile or we are to stop. */
+static pp_status wait_a_step(const pp_server *server, pp_error *err)
+{
+    pp_error not_yet = {0};
+    pp_status st = pp_child_wait(server->child, pp_clock_now_ns() + HEALTH_STEP_NS,
+                                 server->options.stop, NULL, &not_yet);
+
+    if (st == PP_OK || st == PP_ERR_TIMEOUT)
+        return PP_OK; /* whether it lives is asked next */
+    if (err != NULL)
+        *err = not_yet;
+    return st;
+}
+
 static pp_status wait_until_healthy(pp_server *server, pp_error *err)
 {
     int64_t started_ns = pp_clock_now_ns();
@@ -175,16 +201,8 @@ static pp_status wait_until_healthy(pp_server *server, pp_error *err)
             st = get(server, "/health", &record, err);
         if (st != PP_OK || record.result == PP_HTTP_COMPLETE)
             break;
-        if (pp_clock_now_ns() >= deadline_ns)
-            st = pp_fail(err, PP_ERR_TIMEOUT,
-                         "llama-server was not healthy after %.1f s; last answer: %s, status %d",
-                         (double)server->options.start_timeout_ns / 1e9,
-                         pp_http_result_name(record.result), record.status);
-        else
-            st = pp_child_wait(server->child, pp_clock_now_ns() + HEALTH_STEP_NS,
-                               server->options.stop, NULL, err);
-        if (st == PP_ERR_TIMEOUT && pp_clock_now_ns() < deadline_ns)
-            st = PP_OK; /* it lives and is not ready: ask again */
+        st = pp_clock_now_ns() >= deadline_ns ? fail_not_ready(server, &record, err)
+                                              : wait_a_step(server, err);
     }
     server->startup_ms = (double)(pp_clock_now_ns() - started_ns) / 1e6;
     pp_http_record_done(&record);

@@ -14,6 +14,9 @@
 #include "net/http_client.h"
 #include "proc/child.h"
 
+/* As much of the end of a log as an error has room for. */
+#define PP_SERVER_LOG_TAIL_BYTES 1200
+
 typedef struct pp_server pp_server;
 
 typedef struct pp_server_options {
@@ -53,6 +56,9 @@ const pp_json *pp_server_readback(const pp_server *server);
 
 /** PP_OK while it runs; PP_ERR_PEER with its last log lines when it has died. */
 PP_MUST_CHECK pp_status pp_server_check_alive(pp_server *server, pp_error *err);
+
+/** The last lines of a log on one line, separated by " | "; "" when there is none. */
+void pp_server_read_log_tail(const char *path, char out[PP_SERVER_LOG_TAIL_BYTES + 1]);
 
 /** SIGTERM, and SIGKILL when it takes too long. ret_exit may be NULL. */
 void pp_server_stop(pp_server *server, pp_child_exit *ret_exit);

@@ -119,6 +119,7 @@ static pp_status load_passes(derivation *d, pp_error *err)
     pp_status st;
 
     d->passes = PP_ARENA_NEW(d->arena, pp_pass_figures, plan->candidate_count * passes);
+    d->out->passes = d->passes;
     st = pp_arena_check(d->arena, err);
     for (size_t i = 0; st == PP_OK && i < plan->candidate_count; i++) {
         for (size_t pass = 0; st == PP_OK && pass < passes; pass++)

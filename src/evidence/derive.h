@@ -10,10 +10,11 @@
 #include "model/study_plan.h"
 
 /* Raised whenever the same raw files would give other documents. */
-#define PP_DERIVATION_VERSION "5"
+#define PP_DERIVATION_VERSION "6"
 
 typedef struct pp_derived {
     pp_study_plan plan;
+    const struct pp_pass_figures *passes;   /* [candidate * plan.passes + pass - 1] */
     const struct pp_load_files *loads;      /* one for each candidate; NULL: the plan has none */
     const struct pp_load_files *plan_loads; /* the same by a load plan of the original */
     const struct pp_load_evaluations *evaluations; /* of these */

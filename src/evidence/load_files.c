@@ -26,11 +26,37 @@ static pp_status read_samples(pp_arena *arena, const char *path, pp_sample **ret
 }
 
 static const struct {
-    const char *run, *report, *samples;
+    const char *run, *report, *samples, *command, *endpoint;
 } places[] = {
-    [PP_LOAD_OF_STUDY] = {PP_BUNDLE_LOAD_RUN, PP_BUNDLE_LOAD_REPORT, PP_BUNDLE_LOAD_SAMPLES},
-    [PP_LOAD_OF_ORIGINAL] = {PP_BUNDLE_PLAN_RUN, PP_BUNDLE_PLAN_REPORT, PP_BUNDLE_PLAN_SAMPLES},
+    [PP_LOAD_OF_STUDY] = {PP_BUNDLE_LOAD_RUN, PP_BUNDLE_LOAD_REPORT, PP_BUNDLE_LOAD_SAMPLES,
+                          PP_BUNDLE_LOAD_COMMAND, PP_BUNDLE_LOAD_ENDPOINT},
+    [PP_LOAD_OF_ORIGINAL] = {PP_BUNDLE_PLAN_RUN, PP_BUNDLE_PLAN_REPORT, PP_BUNDLE_PLAN_SAMPLES,
+                             PP_BUNDLE_PLAN_COMMAND, PP_BUNDLE_PLAN_ENDPOINT},
 };
+
+static const pp_json *below(const pp_json *from, const char *key);
+
+/* A server that was started told it in its answer to /props, one that ran already when it was
+ * asked. */
+static pp_status read_slots(pp_arena *arena, const char *folder, pp_load_kind kind,
+                            const pp_plan_candidate *candidate, pp_maybe_int *ret_slots,
+                            pp_error *err)
+{
+    const bool runs_already = candidate->kind == PP_CANDIDATE_ENDPOINT;
+    const char *path =
+        pp_bundle_fill(arena, "", runs_already ? places[kind].endpoint : places[kind].command,
+                       candidate->id.data, 0);
+    const pp_json *said = NULL;
+    const pp_json *slots;
+    pp_status st = path == NULL
+                       ? pp_arena_check(arena, err)
+                       : pp_bundle_read_json(arena, pp_path_join(arena, folder, path), &said, err);
+
+    slots = below(runs_already ? said : below(said, "readback"), "total_slots");
+    if (st == PP_OK && slots != NULL && slots->kind == PP_JSON_INTEGER && slots->integer > 0)
+        *ret_slots = pp_known_int(slots->integer);
+    return st;
+}
 
 static pp_status make_again(pp_arena *arena, const char *samples_path, const pp_json *report,
                             pp_load_files *files, pp_error *err)
@@ -76,6 +102,8 @@ pp_status pp_load_files_read(pp_arena *arena, const char *folder, pp_load_kind k
         st = pp_wrap(
             err, make_again(arena, pp_path_join(arena, folder, samples_path), report, &files, err),
             "'%s'", files.report_path);
+    if (st == PP_OK)
+        st = read_slots(arena, folder, kind, candidate, &files.slot_count, err);
     files.is_complete = is_complete(files.run);
     if (st == PP_OK)
         *ret_files = files;
@@ -117,6 +145,7 @@ static pp_json *summarise(pp_arena *arena, const pp_json *level)
     copy(arena, row, "generated_tokens_per_second", whole, "generated_tokens_per_second");
     copy(arena, row, "verdict", level, "verdict");
     copy(arena, row, "doubts", level, "doubts");
+    copy(arena, row, "littles_law", level, "littles_law");
     return row;
 }
 
@@ -130,4 +159,26 @@ pp_json *pp_load_files_summary(pp_arena *arena, const pp_load_files *files)
     for (size_t i = 0; i < levels->array.count; i++)
         pp_json_add(arena, list, summarise(arena, levels->array.items[i]));
     return list;
+}
+
+/* ---- client against server ---------------------------------------------------------------------
+ */
+
+/* Samples of a level stand together. */
+void pp_load_files_cross_check(pp_arena *arena, const pp_load_files *files, const char *what,
+                               pp_cross_checks *checks)
+{
+    size_t first = 0;
+
+    while (first < files->sample_count) {
+        const pp_maybe_int level = files->samples[first].id.level;
+        const char *where = pp_arena_printf(arena, "%s, level %lld", what, (long long)level.value);
+        size_t end = first;
+
+        while (end < files->sample_count && files->samples[end].id.level.value == level.value)
+            end++;
+        pp_cross_checks_add_level(checks, where, files->samples + first, end - first,
+                                  files->slot_count);
+        first = end;
+    }
 }

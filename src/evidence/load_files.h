@@ -1,8 +1,8 @@
-/* load_files.h - inside evidence/ only: what a bundle holds of the load of each candidate. */
+/* load_files.h - what a bundle holds of the load of each candidate. */
 #ifndef PP_EVIDENCE_LOAD_FILES_H
 #define PP_EVIDENCE_LOAD_FILES_H
 
-#include "model/sample.h"
+#include "evidence/cross_checks.h"
 #include "model/study_plan.h"
 
 /* Which of the two loads. */
@@ -17,6 +17,7 @@ typedef struct pp_load_files {
     bool is_complete;
     const pp_sample *samples;
     size_t sample_count;
+    pp_maybe_int slot_count; /* as its server said */
 } pp_load_files;
 
 /**
@@ -43,6 +44,10 @@ PP_MUST_CHECK pp_status pp_load_evaluations_make(pp_arena *arena, const char *fo
                                                  const pp_load_files *files, const bool *synthetic,
                                                  pp_load_evaluations *ret_evaluations,
                                                  pp_error *err);
+
+/** Compare what its server says of each level with what the client saw. `what`: "load". */
+void pp_load_files_cross_check(pp_arena *arena, const pp_load_files *files, const char *what,
+                               pp_cross_checks *checks);
 
 /** [{number, loop, clients, rate_per_second, ...}] of the report, for the set; null where the run
  * is not complete. */

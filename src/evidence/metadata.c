@@ -244,21 +244,40 @@ static void set_joules(pp_arena *arena, pp_json *object, const pp_study_plan *pl
     pp_json_set_text(arena, object, "joules_absent_because", why);
 }
 
+static pp_json *encode_checks(pp_arena *arena, const pp_cross_checks *checks)
+{
+    pp_json *object = pp_json_new_object(arena);
+
+    pp_json_set_int(arena, object, "checked", checks->checked);
+    pp_json_set_int(arena, object, "contradicted", checks->contradicted);
+    if (checks->contradicted > 0)
+        pp_json_set_text(arena, object, "first", pp_text_dup(arena, pp_text_of(checks->first)));
+    else
+        pp_json_set_null(arena, object, "first");
+    return object;
+}
+
 static pp_json *cross_checks(pp_arena *arena, const pp_study_plan *plan,
                              const pp_pass_figures *passes)
 {
     pp_cross_checks all = {0};
-    pp_json *object = pp_json_new_object(arena);
 
     for (int64_t i = 0; i < plan->passes; i++)
         pp_cross_checks_append(&all, &passes[i].cross_checks);
-    pp_json_set_int(arena, object, "checked", all.checked);
-    pp_json_set_int(arena, object, "contradicted", all.contradicted);
-    if (all.contradicted > 0)
-        pp_json_set_text(arena, object, "first", pp_text_dup(arena, pp_text_of(all.first)));
-    else
-        pp_json_set_null(arena, object, "first");
-    return object;
+    return encode_checks(arena, &all);
+}
+
+/* Of both loads. */
+static pp_json *load_cross_checks(pp_arena *arena, const pp_study_documents *documents,
+                                  size_t candidate)
+{
+    pp_cross_checks all = {0};
+
+    if (documents->loads != NULL)
+        pp_load_files_cross_check(arena, &documents->loads[candidate], "load", &all);
+    if (documents->plan_loads != NULL)
+        pp_load_files_cross_check(arena, &documents->plan_loads[candidate], "load plan", &all);
+    return encode_checks(arena, &all);
 }
 
 static pp_json *measurement_parameters(pp_arena *arena, const pp_study_plan *plan,
@@ -359,6 +378,9 @@ pp_json *pp_candidate_parameters(pp_arena *arena, const pp_study_plan *plan,
     if (documents->loads != NULL)
         pp_json_set(arena, object, "load",
                     pp_load_files_summary(arena, &documents->loads[candidate - plan->candidates]));
+    if (documents->loads != NULL || documents->plan_loads != NULL)
+        pp_json_set(arena, object, "load_cross_checks",
+                    load_cross_checks(arena, documents, (size_t)(candidate - plan->candidates)));
     return object;
 }
 

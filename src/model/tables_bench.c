@@ -197,8 +197,10 @@ static const pp_fields set_validation_fields =
 static const pp_field file_rows[] = {
     MEMBER("path", "as given", TEXT),
     MEMBER("valid", "whether the file holds what its kind demands", BOOL),
-    MEMBER("kind", "name of the document, or `llama-bench`; null when it is none", FILLED, OR_NULL),
-    MEMBER("version", "of the document; the format for `llama-bench`; null when it has none",
+    MEMBER("kind", "name of the document, `llama-bench` or `gnu-time`; null when it is none",
+           FILLED, OR_NULL),
+    MEMBER("version",
+           "of the document; the format for `llama-bench` and `gnu-time`; null when it has none",
            FILLED, OR_NULL),
     MEMBER("holds", "in a few words; null when invalid", FILLED, OR_NULL),
     MEMBER("sha256", "of the bytes that were checked; null when they could not be read", SHA256,

@@ -16,8 +16,8 @@ static void put_quality(const pp_view *v)
     if (!v->constraints->quality_not_measurable)
         return;
     pp_put(v, "<div class=\"banner warn\" role=\"note\"><strong>Quality not judged.</strong> The "
-              "constraints say that quality could not be measured; this decision rests on speed "
-              "and memory alone.</div>\n");
+              "constraints say that quality could not be measured: whether the answers are any "
+              "good played no part in this decision.</div>\n");
 }
 
 /* The largest of the runs' shares, with its limit. */

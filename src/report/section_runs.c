@@ -97,10 +97,8 @@ static void put_run(const pp_view *v, const pp_json *run)
 }
 
 /* Nothing where all fits, or nobody compared. */
-static void put_cross_checks(const pp_view *v, size_t candidate)
+static void put_cross_checks(const pp_view *v, size_t candidate, const pp_json *checks)
 {
-    const pp_json *checks =
-        pp_lookup_object(pp_view_parameters(v, candidate, "measurement"), "cross_checks");
     double checked;
     double contradicted;
     pp_text first;
@@ -145,7 +143,13 @@ void pp_section_runs(const pp_view *v)
     if (pp_lookup_count(runs) > MAX_RUNS)
         pp_put(v, "<p class=\"note\">Shown are the first 2,000 runs; the benchmark set holds all "
                   "of them.</p>\n");
-    for (size_t i = 0; i < v->shown_count; i++)
-        put_cross_checks(v, v->shown[i]);
+    for (size_t i = 0; i < v->shown_count; i++) {
+        const size_t candidate = v->shown[i];
+
+        put_cross_checks(
+            v, candidate,
+            pp_lookup_object(pp_view_parameters(v, candidate, "measurement"), "cross_checks"));
+        put_cross_checks(v, candidate, pp_view_parameters(v, candidate, "load_cross_checks"));
+    }
     pp_put_section_close(v);
 }

@@ -101,6 +101,10 @@ PP_MUST_CHECK pp_status pp_study_check_engines_unchanged(pp_study *study, pp_err
  * PP_ERR_USAGE. */
 PP_MUST_CHECK pp_status pp_study_check_keys(pp_study *study, pp_error *err);
 
+/** Names of the variables that hold keys of endpoints, NULL at the end: no program that we start
+ * needs them. NULL when memory is short, which the arena remembers. */
+const char *const *pp_study_key_variables(const pp_study *study);
+
 /* start.c: from nothing to an output folder with a journal whose step "verify" is done */
 PP_MUST_CHECK pp_status pp_study_start(pp_study *study, pp_error *err);
 

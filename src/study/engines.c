@@ -76,6 +76,7 @@ static pp_status probe_one(pp_study *study, size_t index, pp_error *err)
         .server = engine->server.data,
         .bench = engine->bench.data,
         .variables = variables_of(study->arena, engine),
+        .secrets = pp_study_key_variables(study),
     };
     pp_status st = find_folder(study, index, &options.folder, err);
 

@@ -1,5 +1,7 @@
 /* Every candidate is started once before anything is measured: a study must not find out after an
  * hour that its last candidate does not start. */
+#include <string.h>
+
 #include "base/clock.h"
 #include "evidence/layout.h"
 #include "study/context.h"
@@ -61,10 +63,30 @@ static pp_status start_once(pp_study *study, const pp_study_step *step, pp_error
     return st == PP_OK ? pp_study_target_check_log(study, &target, err) : st;
 }
 
+/* A study that ends here leaves no file, so the end of the log stands in the message, unless the
+ * cause has it already. */
+static pp_status fail_with_log(pp_study *study, const pp_study_step *step, const pp_error *cause,
+                               pp_error *err)
+{
+    const char *id = pp_study_candidate(study, step)->id.data;
+    const char *log = pp_bundle_path(study->arena, study->folder, PP_BUNDLE_PREFLIGHT_STDERR, id);
+    char tail[PP_SERVER_LOG_TAIL_BYTES + 1] = "";
+
+    if (log != NULL && strstr(cause->text, "its last log lines: ") == NULL)
+        pp_server_read_log_tail(log, tail);
+    return pp_fail(err, cause->status, "%s; step '%s', before pass 1%s%s", cause->text, step->id,
+                   tail[0] == '\0' ? "" : "; the server's log ends: ", tail);
+}
+
 pp_status pp_study_preflight(pp_study *study, const pp_study_step *step, pp_error *err)
 {
     const pp_plan_candidate *candidate = pp_study_candidate(study, step);
+    pp_error cause = {0};
+    pp_status st = start_once(study, step, &cause);
 
-    return pp_wrap(err, start_once(study, step, err), "preflight of candidate '%s'",
-                   candidate->id.data);
+    if (st == PP_ERR_INTERRUPTED && err != NULL)
+        *err = cause;
+    else if (st != PP_OK)
+        st = fail_with_log(study, step, &cause, err);
+    return pp_wrap(err, st, "preflight of candidate '%s'", candidate->id.data);
 }

@@ -68,21 +68,34 @@ static bool is_ours(const char *variable)
     return false;
 }
 
-/* Ours, with four more. */
+/* "NAME=value" of a key that only our own requests need. */
+static bool is_key(const char *variable, const char *const *names)
+{
+    for (; *names != NULL; names++) {
+        const size_t size = strlen(*names);
+
+        if (strncmp(variable, *names, size) == 0 && variable[size] == '=')
+            return true;
+    }
+    return false;
+}
+
+/* Ours without keys, with four more. */
 static const char *const *environment_of(const profile_run *run, const char *output)
 {
     pp_arena *arena = run->study->arena;
+    const char *const *keys = pp_study_key_variables(run->study);
     const char **variables;
     size_t count = 0;
 
     while (environ[count] != NULL)
         count++;
     variables = PP_ARENA_NEW(arena, const char *, count + 5);
-    if (variables == NULL)
+    if (variables == NULL || keys == NULL)
         return NULL;
     count = 0;
     for (char **from = environ; *from != NULL; from++) {
-        if (!is_ours(*from))
+        if (!is_ours(*from) && !is_key(*from, keys))
             variables[count++] = *from;
     }
     variables[count++] = pp_arena_printf(arena, "PP_PID=%ld", (long)run->target.pid);

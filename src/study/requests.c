@@ -27,8 +27,9 @@ typedef struct request_run {
     pp_study_target target;
     pp_load_source *source;
     pp_load_run load;
-    pp_figures figures; /* for the progress line */
-    int64_t failed_count;
+    pp_figures figures;     /* for the progress line */
+    int64_t measured_count; /* requests */
+    int64_t failed_count;   /* of these */
     pp_process_memory after_load;
     pp_process_memory after_warmup;
     bool has_after_warmup; /* false without a warm-up */
@@ -208,6 +209,7 @@ static void note_sample(request_run *run, const pp_sample *sample)
 
     if (sample->id.phase != PP_PHASE_MEASURED)
         return;
+    run->measured_count++;
     pp_pass_figures_add_sample(run->study->arena, &one, sample);
     pp_figures_append(run->study->arena, &run->figures, &one.figures);
     run->failed_count += one.failed_request_count;
@@ -358,8 +360,8 @@ static const char *note_of_times(request_run *run)
         return NULL;
     if (!pp_series_percentile(arena, &run->figures.e2e_latency_ms, 50, &e2e_ms) ||
         !pp_series_percentile(arena, &run->figures.ttft_ms, 50, &ttft_ms))
-        return pp_arena_printf(arena, "%lld of %zu requests failed", (long long)run->failed_count,
-                               run->load.sample_count);
+        return pp_arena_printf(arena, "%lld of %lld measured requests failed",
+                               (long long)run->failed_count, (long long)run->measured_count);
     return pp_arena_printf(arena, "end to end %.4g ms, first token %.4g ms (medians)", e2e_ms,
                            ttft_ms);
 }

@@ -47,8 +47,10 @@ typedef struct pp_study_result {
     size_t failed_count;
     const char **disturbed; /* one sentence for each disturbed run */
     const char **failed;    /* one sentence for each failed run, with the file that says it */
-    size_t block_count;     /* blocks that may be repeated */
-    size_t repeated_count;  /* of these, measured more than once because of a disturbance */
+    const char **troubled;  /* one for each run of which single requests failed */
+    size_t troubled_count;
+    size_t block_count;    /* blocks that may be repeated */
+    size_t repeated_count; /* of these, measured more than once because of a disturbance */
     int64_t step_ns[PP_STUDY_PHASE_COUNT];
     const char *report_path;
 } pp_study_result;

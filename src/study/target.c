@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/secret.h"
+#include "evidence/layout.h"
 #include "model/origin.h"
 #include "proc/port.h"
 
@@ -78,6 +79,19 @@ pp_status pp_study_check_keys(pp_study *study, pp_error *err)
     return st;
 }
 
+const char *const *pp_study_key_variables(const pp_study *study)
+{
+    const pp_study_plan *plan = &study->plan;
+    const char **names = PP_ARENA_NEW(study->arena, const char *, plan->candidate_count + 1);
+    size_t count = 0;
+
+    for (size_t i = 0; names != NULL && i < plan->candidate_count; i++) {
+        if (plan->candidates[i].endpoint.api_key_env.size > 0)
+            names[count++] = plan->candidates[i].endpoint.api_key_env.data;
+    }
+    return names;
+}
+
 static void set_text_or_null(pp_study *study, pp_json *object, const char *key, pp_text text,
                              pp_text secret)
 {
@@ -102,6 +116,47 @@ static pp_json *encode_endpoint(pp_study *study, const pp_study_target *target)
     pp_json_set_maybe_int(arena, object, "total_slots", said->slot_count);
     pp_json_set_maybe_int(arena, object, "n_ctx_per_slot", said->context_tokens);
     return object;
+}
+
+/* What a server says of itself as text, for a message; absent values read "null". */
+static const char *said_text(pp_arena *arena, const pp_json *object, const char *key)
+{
+    const pp_json *value = pp_json_find(object, key);
+    const char *text = NULL;
+
+    if (value != NULL && value->kind == PP_JSON_STRING)
+        text = pp_arena_printf(arena, "'%s'", value->text.data);
+    else if (value != NULL && value->kind == PP_JSON_INTEGER)
+        text = pp_arena_printf(arena, "%lld", (long long)value->integer);
+    else if (value != NULL && value->kind == PP_JSON_BOOL)
+        text = value->boolean ? "true" : "false";
+    return text == NULL ? "null" : text; /* the arena remembers */
+}
+
+/* B131: whoever answers at the address later is the one that was asked first. Whether it sleeps may
+ * change. */
+static pp_status check_same_server(pp_study *study, const pp_study_target *target,
+                                   const pp_json *said, pp_error *err)
+{
+    static const char *const keys[] = {"is_llama_server", "build_info",     "listed_model",
+                                       "total_slots",     "n_ctx_per_slot", "origin"};
+    const char *path = pp_bundle_path(study->arena, study->folder, PP_BUNDLE_PREFLIGHT_ENDPOINT,
+                                      target->candidate->id.data);
+    const pp_json *before = NULL;
+    pp_status st = path == NULL ? pp_arena_check(study->arena, err)
+                                : pp_json_read_file(study->arena, path, NULL, &before, err);
+
+    for (size_t i = 0; st == PP_OK && i < PP_COUNT_OF(keys); i++) {
+        const char *now = said_text(study->arena, said, keys[i]);
+        const char *then = said_text(study->arena, before, keys[i]);
+
+        if (strcmp(now, then) != 0)
+            return pp_fail(err, PP_ERR_PEER,
+                           "'%s' says %s %s, in the preflight it said %s: another server answers "
+                           "there, or it was started anew with other settings",
+                           target->candidate->endpoint.url.data, keys[i], now, then);
+    }
+    return st;
 }
 
 /* The first request of one that sleeps pays for its model. */
@@ -135,6 +190,7 @@ static pp_status ask_endpoint(pp_study *study, const pp_target_files *files,
                               pp_study_record *record, pp_study_target *target, pp_error *err)
 {
     const pp_plan_endpoint *planned = &target->candidate->endpoint;
+    pp_json *said;
     pp_status st = pp_server_root(study->arena, planned->url.data, &target->url, err);
 
     if (st == PP_OK && planned->api_key_env.size > 0)
@@ -151,8 +207,9 @@ static pp_status ask_endpoint(pp_study *study, const pp_target_files *files,
     target->pid = pp_port_find_holder(loopback_port(target->url));
     if (record != NULL && target->pid != 0)
         pp_ignore(pp_watch_track(record->watch, target->pid, NULL)); /* then it counts as foreign */
-    return pp_study_save_document(study, files->endpoint, "endpoint",
-                                  encode_endpoint(study, target), err);
+    said = encode_endpoint(study, target);
+    st = pp_study_save_document(study, files->endpoint, "endpoint", said, err);
+    return st == PP_OK && record != NULL ? check_same_server(study, target, said, err) : st;
 }
 
 /* ---- both --------------------------------------------------------------------------------------

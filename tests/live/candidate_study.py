@@ -11,9 +11,11 @@ import os
 import pathlib
 import platform
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 SOURCE = pathlib.Path(os.environ["PARETOPILOT_SOURCE"])
 sys.path.insert(0, str(SOURCE / "tests/support"))
@@ -94,11 +96,19 @@ class Place:
         (folder / "engines.lock").write_text("".join(
             f"{line.split()[0]} {changed[line.split()[0]]}\n" if line.split()[0] in changed else line + "\n" for line in lock))
 
+    def variables(self, left):
+        return {
+            "STUDY_PLAN": self.folder / "plan.json", "STUDY_FOLDER": left, "STUDY_MACHINE": platform.machine(),
+            "PATH": f"{self.folder / 'tools'}:{os.environ['PATH']}", "FAKE_LOG": self.folder / "log", "FAKE_HEAD": COMMIT,
+            "FAKE_PROGRAMS": LLAMA, "CURL_CA_BUNDLE": self.files.certificate, "GITHUB_STEP_SUMMARY": self.folder / f"{left.name}.md"}
+
     def run(self, step, left, repetitions="10"):
-        return Runner(repetitions).run(
-            step, STUDY_PLAN=self.folder / "plan.json", STUDY_FOLDER=left, STUDY_MACHINE=platform.machine(),
-            PATH=f"{self.folder / 'tools'}:{os.environ['PATH']}", FAKE_LOG=self.folder / "log", FAKE_HEAD=COMMIT,
-            FAKE_PROGRAMS=LLAMA, CURL_CA_BUNDLE=self.files.certificate, GITHUB_STEP_SUMMARY=self.folder / f"{left.name}.md")
+        return Runner(repetitions).run(step, **self.variables(left))
+
+    def start(self, step, left):
+        """In a process group of its own."""
+        return subprocess.Popen([SOURCE / "tools/candidate-study.sh", step], env=Runner().environment(**self.variables(left)),
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
 
 
 def holds(folder):
@@ -154,6 +164,29 @@ def check_spoilt(report, place):
         place.run("seal", left), 0, "classification=incomplete", "not_done=verify"))
 
 
+def check_cut_off(report, place):
+    """A job that is cancelled in the middle of measuring: what is kept has the bundle, as far as it got."""
+    left = place.folder / "cut"
+    for step in BEFORE_MEASURING:
+        place.run(step, left)
+    journal = left / "bundle/journal.jsonl"
+    process = place.start("measure", left)
+    end = time.monotonic() + 120
+    while time.monotonic() < end and process.poll() is None and not (
+            journal.exists() and '"step":"throughput/q4-generic/pass-1"' in journal.read_text()):
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGTERM)
+    code = process.wait(60)
+    report.test("a cancelled step fails", [] if code != 0 else ["exit 0"])
+    report.test("the study is sealed as incomplete", expect(
+        place.run("seal", left), 0, "classification=incomplete", "not_done=measure verify"))
+    listed = (left / "SHA256SUMS").read_text()
+    report.test("the bundle is kept as far as it got, and says so", same(
+        "status", json.loads((left / "bundle/status.json").read_text())["status"], "incomplete") + [
+            f"not listed: {name}" for name in ("bundle/journal.jsonl", "bundle/experiment/candidates/q8-generic/raw/pass-1.jsonl")
+            if name not in listed] + expect(holds(left), 0))
+
+
 def check_more_repetitions(report, place):
     left = place.folder / "more"
     for step in BEFORE_MEASURING:
@@ -179,7 +212,7 @@ def main():
         folder = pathlib.Path(name)
         files = Files(folder)
         place = Place(folder, files)
-        for check in (check_study, check_spoilt, check_more_repetitions):
+        for check in (check_study, check_spoilt, check_cut_off, check_more_repetitions):
             check(report, place)
         files.stop()
     return report.end()

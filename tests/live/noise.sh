@@ -25,7 +25,7 @@ trap 'quiet_down; rm -rf "$work"' EXIT
 
 check "a study beside busy loops ends" run 0 "$paretopilot" study run "$plan" --output-dir "$work/loud" --model-dir "$work/models" --llama-dir "$llama"
 quiet_down
-check "the terminal says disturbed, with share and limit" grep -qE 'disturbed: q[84], requests pass 1: foreign-cpu [0-9.]+ % of one core, limit 5' "$work/out"
+check "the terminal says disturbed, with share and limit" grep -qE 'disturbed: q[84], requests pass 1: foreign-cpu [0-9.]+ % of one core, limit 5; see experiment/candidates/q[84]/requests-run-pass-1.json' "$work/out"
 check "the run's record says disturbed" grep -q '"verdict": "disturbed"' "$work/loud/experiment/candidates/q8/requests-run-pass-1.json"
 measured() { grep -q '"foreign_percent_peak": [0-9]' "$1"; }
 check "the run's record has the measured share" measured "$work/loud/experiment/candidates/q8/requests-run-pass-1.json"

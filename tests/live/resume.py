@@ -16,6 +16,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+from file_events import CREATE, FileEvents  # noqa: E402
 from tap import Report  # noqa: E402
 
 BINARY, LLAMA, WORK = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
@@ -157,29 +158,71 @@ def faults_of_bundle(folder, reference):
 
 # ---- kills -----------------------------------------------------------------------------------------
 
-def kill_at_random(process, folder, dice, times, wall):
-    """In the middle of a step that was drawn, or at an instant of the whole; says when."""
-    if dice.random() < 0.35:
-        after = dice.uniform(0, wall)
-        try:
-            process.wait(after)
-        except subprocess.TimeoutExpired:
-            pass
-        said = f"after {after * 1000:.0f} ms"
-    else:
-        step = dice.choice(list(times))
-        after = dice.uniform(0, times[step])
-
-        def has_begun():
-            found = status(folder) if (folder / "journal.jsonl").exists() else None
-            steps = {row["step"]: row for row in found["steps"]} if found else {}
-            return process.poll() is not None or bool(steps) and steps[step]["attempt_count"] > 0
-        wait_until(60, has_begun)
-        time.sleep(after)
-        said = f"{after * 1000:.0f} ms into {step}"
+def kill(process, said):
     process.kill()
     process.wait()
     return said
+
+
+def kill_after(process, events, folder, dice, times, wall):
+    """At an instant of the whole."""
+    after = dice.uniform(0, wall)
+    try:
+        process.wait(after)
+    except subprocess.TimeoutExpired:
+        pass
+    return kill(process, f"after {after * 1000:.0f} ms")
+
+
+def kill_in_step(process, events, folder, dice, times, wall):
+    step = dice.choice(list(times))
+    after = dice.uniform(0, times[step])
+
+    def has_begun():
+        found = status(folder) if (folder / "journal.jsonl").exists() else None
+        steps = {row["step"]: row for row in found["steps"]} if found else {}
+        return process.poll() is not None or bool(steps) and steps[step]["attempt_count"] > 0
+    wait_until(60, has_begun)
+    time.sleep(after)
+    return kill(process, f"{after * 1000:.0f} ms into {step}")
+
+
+def kill_in_write(process, events, folder, dice, times, wall):
+    """As soon as the kernel tells that a file of the study was made, written, closed or named: the file is then
+    not yet synced, or has no name, or nobody knows of it."""
+    journal_only = dice.random() < 0.5
+    drawn = dice.randrange(24 if journal_only else 300)  # a study makes about 25 and 350
+    count = 0
+
+    def wanted(_, path):
+        nonlocal count
+        is_ours = str(path).startswith(str(folder)) and not path.name.endswith(".log")
+        count += is_ours and (not journal_only or path.name.startswith("journal.jsonl"))
+        return count > drawn
+    path = events.await_one(wanted, 90, lambda: process.poll() is not None)
+    return kill(process, f"at event {drawn} of {'the journal' if journal_only else 'files'}: {path and path.name}")
+
+
+def kill_in_start(process, events, folder, dice, times, wall):
+    """While a server reads its model: its log has just been made."""
+    drawn = dice.randrange(1, 5)
+    after = dice.uniform(0, 0.08)
+    count = 0
+
+    def wanted(mask, path):
+        nonlocal count
+        count += bool(mask & CREATE) and path.name.endswith("stderr.log") and "server" in path.name
+        return count >= drawn
+    path = events.await_one(wanted, 90, lambda: process.poll() is not None)
+    time.sleep(after)
+    return kill(process, f"{after * 1000:.0f} ms into the start of a server, {path and path.name}")
+
+
+def kill_at_random(line, folder, dice, times, wall):
+    """By one of four kinds of instants; says when."""
+    kind = dice.choice([kill_after, kill_in_step, kill_in_write, kill_in_start])
+    with FileEvents(folder.parent if not folder.exists() else folder) as events:
+        return kind(start(*line), events, folder, dice, times, wall)
 
 
 def tear(folder, dice):
@@ -212,7 +255,7 @@ def finish(folder, path, dice, times, wall):
                 said.append("torn")
             line = [BINARY, "study", "resume", folder]
         if dice.random() < 0.3:
-            said.append("again " + kill_at_random(start(*line), folder, dice, times, wall))
+            said.append("again " + kill_at_random(line, folder, dice, times, wall))
             continue
         done = call(*line)
         if done.returncode not in (0, 1):
@@ -225,7 +268,7 @@ def test_kills(path, reference, times, wall):
     for number in range(1, KILLS + 1):
         dice = random.Random(SEED * 1000 + number)
         folder = WORK / f"killed-{number}"
-        said = kill_at_random(start(*run_line(path, folder)), folder, dice, times, wall)
+        said = kill_at_random(run_line(path, folder), folder, dice, times, wall)
         faults = no_children(folder)
         more, then = finish(folder, path, dice, times, wall)
         faults += more
@@ -476,4 +519,5 @@ def main():
     return report.end()
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -171,6 +171,8 @@ refused "another build's program in a given line" "candidate 'q4-given': the com
 cp "$llama/llama-server" "$work/engines/copy" 2> /dev/null || true
 refused "a copy of the program in a given line" "has '$work/engines/copy' as its program; the plan says '$work/engines/plain/llama-server'" 'candidates.3.argv.server.0="engines/copy"'
 refused "a required marker that is absent" "the required marker 'no such line' is absent" 'engines.0.log_markers.required=["no such line"]'
+check "a required marker that is absent: candidate, step and pass" says err "preflight of candidate 'q8': '"
+check "a required marker that is absent: step, pass and the log" says err "the required marker 'no such line' is absent; step 'preflight/q8', before pass 1; the server's log ends: "
 refused "a forbidden marker that is there" "the forbidden marker 'model buffer size' stands in the line: " 'engines.1.log_markers.forbidden=["model buffer size"]'
 refused "an argument that the build does not know" "does not know the option '--no-such-option'" 'candidates.2.extra_arguments=["--no-such-option"]'
 refused "an engine that is not there" "engine 'other': llama.cpp folder '$work/gone': expected a folder" 'engines.1.path="gone"'
@@ -187,7 +189,13 @@ fake() { # FILE MODE CHANGE... - one candidate, on the fake server
 fake "$work/lies.json" lies
 check "a server that runs with other slots is refused" run 2 study "$work/lies.json" "$work/refused"
 check "... naming candidate and setting" says err "preflight of candidate 'q4': starting llama-server with model '$work/models/tiny-q4_0.gguf': reading settings back: llama-server runs with total_slots 3, asked was 2"
+check "... and step and pass" says err "; step 'preflight/q4', before pass 1; the server's log ends: "
 check "... and nothing is written" absent "$work/refused"
+
+fake "$work/drift.json" drift
+check "a server that runs with other slots in a pass fails this run" run 1 study "$work/drift.json" "$work/drift"
+check "... naming candidate, phase, pass, setting and file" says out "failed: q4, requests pass 1: starting llama-server with model '$work/models/tiny-q4_0.gguf': reading settings back: llama-server runs with total_slots 3, asked was 2; see experiment/candidates/q4/requests-run-pass-1.json"
+check "... and that file says it" is "$work/drift/experiment/candidates/q4/requests-run-pass-1.json" outcome '"failed"'
 
 fake "$work/crash.json" crash
 check "a server that dies in the middle of a pass leaves no winner" run 1 study "$work/crash.json" "$work/crash"
@@ -200,6 +208,15 @@ fake "$work/hang.json" hang 'deadlines.request_ms=400' 'requests.measured=2'
 check "a server that never answers ends with the deadline of each request" run 1 study "$work/hang.json" "$work/hang"
 hung() { is "$work/hang/experiment/benchmark-set.json" candidates.0.parameters.measurement.failed_request_count 2; }
 check "... and each request is counted as failed" hung
+check "... naming candidate, phase, pass, cause and file" says out "failed requests: q4, requests pass 1: 2 of 2 measured requests failed (first-byte-timeout 2); see experiment/candidates/q4/samples-pass-1.jsonl"
+hung_file() { [ "$(grep -c 'first-byte-timeout' "$work/hang/experiment/candidates/q4/samples-pass-1.jsonl")" -ge 2 ]; }
+check "... and that file holds them" hung_file
+check "... and no process is left" no_children_left
+
+fake "$work/stuck.json" stuck 'deadlines.start_ms=12000'
+check "a server that is never ready in a pass ends with the deadline of its start" run 1 study "$work/stuck.json" "$work/stuck"
+check "... naming candidate, phase, pass and cause" says out "failed: q4, requests pass 1: starting llama-server with model '$work/models/tiny-q4_0.gguf': llama-server was not healthy after 12.0 s; last answer: "
+check "... with its last words and the file" says out "load_tensors: model buffer size = 1.00 MiB; see experiment/candidates/q4/requests-run-pass-1.json"
 check "... and no process is left" no_children_left
 
 fake "$work/late.json" late
@@ -219,10 +236,50 @@ check "... naming candidate, phase, pass, file and marker" says out "failed: q4,
 
 environment() {
     fake "$work/environment.json" ""
-    LLAMA_ARG_N_PARALLEL=7 run 0 study "$work/environment.json" "$work/environment" || return 1
+    LLAMA_ARG_N_PARALLEL=7 LLAMA_API_KEY=sk-4711 HF_TOKEN=sk-4711 run 0 study "$work/environment.json" "$work/environment" || return 1
     local log=$work/environment/experiment/candidates/q4/server-pass-1.stderr.log
     grep -q '^env REAL_LLAMA=' "$log" && ! grep -q '^env LLAMA_ARG_' "$log"
 }
 check "B178: programs see the plan's variables, and no LLAMA_ARG_" environment
+no_key() {
+    ! grep -rqF sk-4711 "$work/environment" &&
+        [ "$(member "$work/environment/environment/engines/plain/engine.json" cleared_environment | tr -d '[]" ' | tr , '\n' | sort | tr '\n' ' ')" = "HF_TOKEN LLAMA_API_KEY LLAMA_ARG_N_PARALLEL " ]
+}
+check "B145: no key reaches them, and none is in the bundle" no_key
+# ---- a server that runs already beside one that is started -------------------------------------------
+printf 'sk-4712' > "$work/key"
+"$paretopilot" sim --token-time 1ms --api-key-file "$work/key" > "$work/url" 2> /dev/null &
+sim=$!
+trap 'kill "$sim" 2> /dev/null; rm -rf "$work"' EXIT
+mixed() {
+    wait_for 20 test -s "$work/url" || return 1
+    fake "$work/mixed.json" "" &&
+        edit "$work/mixed.json" "$work/mixed.json" "candidates.1={\"kind\": \"endpoint\", \"id\": \"there\", \"label\": \"sim\", \"endpoint\": {\"url\": \"$(cat "$work/url")\", \"server\": \"llama-server\", \"api_key_env\": \"OUR_KEY\"}}" \
+            'constraints.preference_order=["q4", "there"]' 'constraints.max_values={}' 'constraints.frontier_metrics={"e2e_latency_ms_p50": "min"}' &&
+        OUR_KEY=sk-4712 run 0 study "$work/mixed.json" "$work/mixed"
+}
+check "a server that is started and a simulated one with a key are compared" mixed
+simulated_everywhere() {
+    is "$work/mixed/experiment/benchmark-set.json" synthetic true && is "$work/mixed/experiment/benchmark-set.json" metadata.synthetic_kind '"simulated"' &&
+        is "$work/mixed/experiment/recommendation.json" synthetic_source true && is "$work/mixed/extensions/benchmark-set-pass-1.json" metadata.synthetic_kind '"simulated"' &&
+        says out "origin    simulated" && grep -q 'simulated' "$work/mixed/experiment/report.html" && grep -qi 'simulated\|synthetic' "$work/mixed/extensions/optimization-receipt.md"
+}
+check "one simulated input makes all of it simulated" simulated_everywhere
+no_plan_key() {
+    ! grep -q '^env OUR_KEY=' "$work/mixed/experiment/candidates/q4/server-pass-1.stderr.log" && ! grep -rqF sk-4712 "$work/mixed" &&
+        grep -q '"OUR_KEY"' "$work/mixed/environment/engines/plain/engine.json"
+}
+check "B145: the key of that server reaches no program that is started" no_plan_key
+check "the bundle is verified" run 0 "$paretopilot" verify "$work/mixed"
+busy() { # the server that is started cannot have the port; whoever answers there is not asked for it
+    local port
+    port=$(sed 's/.*://' "$work/url")
+    edit "$work/requests.json" "$work/busy.json" "candidates.0.argv.server.15=\"$port\""
+    run 2 study "$work/busy.json" "$work/busy" && absent "$work/busy" && says err "preflight of candidate 'q4-given'" &&
+        grep -qE "the process that answers on port $port is not the one that was started|llama-server ended with" "$work/err"
+}
+check "B131: a foreign server on the chosen port is refused" busy
+kill "$sim"
+wait "$sim" 2> /dev/null
 check "no process is left" no_children_left
 end

@@ -119,14 +119,41 @@ def one_that_vanishes_is_named(f):
             f.equal("verify", study.verify().returncode, 0)
 
 
+def b131_another_server_at_the_same_address_is_noticed(f):
+    """After the first pass somebody starts a server with other settings at the port of the first."""
+    servers = []
+
+    def exchange(server):
+        while server.metrics()["llamacpp:tokens_predicted_total"] < 24:  # the first pass
+            time.sleep(0.02)
+        time.sleep(0.3)
+        server.stop()
+        servers.append(Sim("--token-time", "1ms", "--slots", "3", "--port", str(server.port)))
+
+    with Sim("--token-time", "10ms", "--slots", "2") as first:
+        thread = threading.Thread(target=exchange, args=(first,))
+        thread.start()
+        with Study(plan([endpoint("x", first.url)], pause={"kind": "settle", "settle_ms": 6000},
+                        requests={"prompt_tokens": 24, "output_tokens": 8, "warmup": 0, "measured": 3, "seed": 7})) as study:
+            thread.join()
+            f.true("named, with pass, what differs and file",
+                   f"failed: x, requests pass 2: '{first.url}' says total_slots 3, in the preflight it said 2: another server" in study.out
+                   and "see experiment/candidates/x/requests-run-pass-2.json" in study.out, study.out + study.err)
+            f.equal("what it says is kept", study.json("experiment/candidates/x/endpoint-pass-2.json")["total_slots"], 3)
+            f.equal("verify", study.verify().returncode, 0)
+        for server in servers:
+            server.stop()
+
+
 if __name__ == "__main__":
     os.environ.pop("PARETOPILOT_TEST_KEY", None)
     sys.exit(main([
         ("of two servers the one that was declared faster is chosen, and everything is marked as simulated", the_faster_one_wins),
         ("other kinds of servers are asked in their own way", chats_are_measured_as_well),
-        ("a key reaches the server and nothing else", the_key_is_nowhere),
+        ("B145: a key reaches the server and nothing else", the_key_is_nowhere),
         ("a server that cannot be asked as planned is refused before anything is written",
          what_cannot_be_asked_is_refused_before_anything_is_written),
         ("B177: a server that sleeps is woken by the warm-up", one_that_sleeps_is_woken_by_the_warm_up),
+        ("B131: another server at the same address is noticed", b131_another_server_at_the_same_address_is_noticed),
         ("a server that vanishes fails its runs, by name", one_that_vanishes_is_named),
     ]))

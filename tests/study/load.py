@@ -44,6 +44,11 @@ def each_candidate_is_loaded_once(f):
             least_s = (24 * 0.2 + 7 * token_ms) / 1000
             rows = study.candidate(name)["parameters"]["load"]
             f.equal(f"{name}: rows of the set", [row["clients"] for row in rows], [1, 2, None])
+            # four comparisons of each measured request, and one of each level by the slots that the server says it has
+            checks = study.candidate(name)["parameters"]["load_cross_checks"]
+            f.equal(f"{name}: client against server", checks, {"checked": 4 * (4 + 8 + 10) + 3, "contradicted": 0, "first": None})
+            laws = [(row["littles_law"], level["littles_law"]) for row, level in zip(rows, report["levels"])]
+            f.true(f"{name}: Little's law of the client, as in its report", all(a == b for a, b in laws), str(laws))
             for row in rows[:2]:
                 rate = row["requests_per_second"]
                 f.true(f"{name}: {row['clients']} clients are not faster than declared", rate <= row["clients"] / least_s, str(rate))
@@ -102,6 +107,22 @@ def a_load_that_takes_too_long_has_failed(f):
             f.equal("no figures of it", study.candidate("two")["parameters"]["load"], None)
             f.true("figures of the other", study.candidate("one")["parameters"]["load"] is not None)
             f.equal("verify", study.verify().returncode, 0)
+
+
+def a_server_that_lies_about_its_slots_is_contradicted(f):
+    """Four slots, and it says one: four requests of the same length at once cannot be one after another."""
+    steps = [{"loop": "closed", "clients": 4, "measured": 40}]
+    with Sim("--token-time", "20ms", "--slots", "4", "--fault", "total-slots:1") as liar, Sim("--slots", "4") as honest, \
+            Study(with_load([liar, honest], load={"steps": steps})) as study:
+        f.equal("exit code", (study.exit, study.err if study.exit else ""), (0, ""))
+        checks = study.candidate("one")["parameters"]["load_cross_checks"]
+        f.equal("one contradiction", (checks["checked"], checks["contradicted"]), (161, 1))
+        f.true("by Little's law", checks["first"].startswith("load, level 1, Little's law: the server says that it worked ")
+               and checks["first"].endswith(" at once, and that it has 1 slots"), checks["first"])
+        f.equal("the honest one", study.candidate("two")["parameters"]["load_cross_checks"]["contradicted"], 0)
+        page = study.path("experiment/report.html").read_text()
+        f.true("the report says it", "contradicts each other in 1 of 161 comparisons" in page and "load, level 1, Little&#39;s law" in page)
+        f.equal("verify", study.verify().returncode, 0)
 
 
 ORIGINAL = json.dumps({
@@ -194,6 +215,7 @@ if __name__ == "__main__":
         ("study plan prints what a server that runs already will be asked", what_will_be_asked_is_printed),
         ("a study of servers that run already needs requests", without_requests_nothing_is_decided),
         ("servers that tell nothing of tokens get words", servers_without_tokenizer_get_words),
+        ("a server that lies about its slots is contradicted by Little's law", a_server_that_lies_about_its_slots_is_contradicted),
         ("a load that takes too long has failed, by name", a_load_that_takes_too_long_has_failed),
         ("a demand that nobody can read is refused before anything is written", a_demand_that_nobody_can_read_is_refused),
     ]))

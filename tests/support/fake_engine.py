@@ -4,10 +4,12 @@
 Named llama-server in a folder of a test. --version and --help are those of the real one in $REAL_LLAMA. How it misbehaves
 is said by $FAKE_MODE:
   lies      /props tells one slot more than was asked for
+  drift     the same from its second start on ($FAKE_STATE counts them)
   crash     the process ends in the middle of its third answer
   hang      an answer never comes
   late      /health is 200 at once, and the first answer takes five seconds, as of a server that sleeps
-  mute      from its second start on ($FAKE_STATE counts them) the log lacks "model buffer size"
+  mute      from its second start on the log lacks "model buffer size"
+  stuck     from its second start on /health never answers
 Its environment is printed to the log, one line "env NAME=value" each.
 """
 
@@ -44,7 +46,7 @@ def count_start():
 
 SLOTS = int(option("--parallel"))
 CONTEXT = int(option("--ctx-size")) // SLOTS
-answers = 0
+answers = starts = 0
 lock = threading.Lock()
 
 
@@ -64,10 +66,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         if self.path == "/health":
+            if MODE == "stuck" and starts > 1:
+                time.sleep(3600)
             self.reply({"status": "ok"})
         elif self.path == "/props":
             self.reply({
-                "total_slots": SLOTS + (MODE == "lies"), "model_path": option("--model"), "build_info": "fake",
+                "total_slots": SLOTS + (MODE == "lies" or MODE == "drift" and starts > 1), "model_path": option("--model"), "build_info": "fake",
                 "is_sleeping": MODE == "late", "default_generation_settings": {"n_ctx": CONTEXT}})
         elif self.path == "/slots":
             self.reply([{"id": i, "n_ctx": CONTEXT, "is_processing": False} for i in range(SLOTS)])
@@ -116,6 +120,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 def main():
+    global starts
     for name, value in sorted(os.environ.items()):
         log(f"env {name}={value}")
     starts = count_start()

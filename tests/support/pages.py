@@ -47,6 +47,27 @@ def check_exit_codes(root, report):
         f"src/cli/command.h has {codes}, the page has {listed}"])
 
 
+def bundle_names(root):
+    """Names of the files that a bundle may have, as src/evidence/layout.h puts them together."""
+    text = read(root / "src/evidence/layout.h").replace("\\\n", " ")
+    values = dict(re.findall(r'^#define (PP_BUNDLE_\w+)[ \t]+(.+)$', text, re.M))
+
+    def joined(value):
+        return "".join(part[1:-1] if part[0] == '"' else joined(values.get(part, ""))
+                       for part in re.findall(r'"[^"]*"|\w+', value))
+    return [joined(value) for name, value in values.items() if name not in ("PP_BUNDLE_CANDIDATES", "PP_BUNDLE_ATTEMPT",
+                                                                              "PP_BUNDLE_CONTEXT_ATTEMPT", "PP_BUNDLE_CONTEXT")]
+
+
+def check_bundle(root, report):
+    """The page is the one list of them."""
+    page = read(root / "docs/formats/bundle.md")
+    names = bundle_names(root)
+    last = [name.split("/")[-1].replace("%d", "N").replace("%s.json", "<model id>.json") for name in names]
+    report.test("docs/formats/bundle.md lists every file of src/evidence/layout.h", (
+        [f"{name} is missing" for name, word in zip(names, last) if word not in page] if len(names) > 50 else [str(names)]))
+
+
 def check_reach(root, report):
     seen, todo = set(), [root / "docs/README.md"]
     while todo:
@@ -128,6 +149,7 @@ def main():
     report = Report()
     check_words(root, report)
     check_exit_codes(root, report)
+    check_bundle(root, report)
     check_reach(root, report)
     check_index(root, report)
     check_examples(root, report)

@@ -139,12 +139,49 @@ static void b178_given_variables_reach_the_programs_and_are_recorded(void **stat
     pp_arena_done(&arena);
 }
 
+/* A server that finds LLAMA_API_KEY would refuse our requests; a key of somebody else's server is
+ * no business of a program that we start. */
+static void b145_programs_do_not_see_keys(void **state)
+{
+    static const char script[] = "#!/bin/sh\n"
+                                 "if [ \"$1\" = --version ]; then\n"
+                                 "echo \"version: ${LLAMA_API_KEY-unset} ${HF_TOKEN-unset} "
+                                 "${MY_KEY-unset} ${MY_KEYS-unset}\"\n"
+                                 "else echo '--threads N'; fi\n";
+    static const char *const secrets[] = {"MY_KEY", NULL};
+    static const char *const names[] = {"LLAMA_API_KEY", "HF_TOKEN", "MY_KEY", "MY_KEYS"};
+    pp_arena arena = {0};
+    pp_error err = {0};
+    const char *folder = make_temp_folder(&arena);
+    pp_engine engine;
+    size_t count = 0;
+
+    (void)state;
+    write_program(&arena, folder, "llama-server", script);
+    write_program(&arena, folder, "llama-bench", script);
+    (void)unsetenv("LLAMA_ARG_CTX_SIZE");
+    for (size_t i = 0; i < PP_COUNT_OF(names); i++)
+        assert_int_equal(setenv(names[i], "sk-value", 1), 0);
+    assert_ok(pp_engine_probe(&arena, &(pp_engine_options){.folder = folder, .secrets = secrets},
+                              &engine, &err),
+              err);
+    assert_string_equal(engine.server.version, "version: unset unset unset sk-value");
+    while (engine.cleared[count] != NULL)
+        assert_null(strstr(engine.cleared[count++], "sk-value")); /* names only */
+    assert_int_equal(count, 3);
+    for (size_t i = 0; i < PP_COUNT_OF(names); i++)
+        (void)unsetenv(names[i]);
+    remove_folder(folder);
+    pp_arena_done(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_no_llama_cpp_is_refused_with_what_it_said),
         cmocka_unit_test(b178_an_engine_tells_version_pin_and_the_variables_taken_out),
         cmocka_unit_test(b178_programs_do_not_see_the_variables_taken_out),
+        cmocka_unit_test(b145_programs_do_not_see_keys),
         cmocka_unit_test(b178_given_variables_reach_the_programs_and_are_recorded),
     };
 
