@@ -5,10 +5,13 @@
 
 bool pp_token_rate_of(double per_second, int64_t burst, pp_token_rate *ret_rate)
 {
-    if (!(per_second >= PP_TOKEN_RATE_MIN && per_second <= PP_TOKEN_RATE_MAX) || burst < 1 ||
+    int64_t milli;
+
+    if (!(per_second > 0 && per_second <= PP_TOKEN_RATE_MAX) || burst < 1 ||
         burst > PP_TOKEN_BURST_MAX)
         return false;
-    *ret_rate = (pp_token_rate){(int64_t)(per_second * 1000 + 0.5), burst};
+    milli = (int64_t)(per_second * 1000 + 0.5);
+    *ret_rate = (pp_token_rate){milli > 0 ? milli : 1, burst};
     return true;
 }
 

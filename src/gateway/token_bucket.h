@@ -12,7 +12,6 @@
 /* A level of so many tokens fits into 63 bits. */
 #define PP_TOKEN_BURST_MAX 1000000
 #define PP_TOKEN_RATE_MAX  1000000.0 /* per second */
-#define PP_TOKEN_RATE_MIN  0.001
 
 typedef struct pp_token_rate {
     int64_t milli_per_second; /* 1 to 10^9 */
@@ -24,7 +23,8 @@ typedef struct pp_token_bucket {
     int64_t at_ns;
 } pp_token_bucket;
 
-/** False when one of them is out of its range. The rate is rounded to a thousandth per second. */
+/** False unless 0 < per_second <= PP_TOKEN_RATE_MAX and the burst is in its range. The rate is
+ * rounded to thousandths per second, the slowest is one. */
 bool pp_token_rate_of(double per_second, int64_t burst, pp_token_rate *ret_rate);
 
 /** A full one. */

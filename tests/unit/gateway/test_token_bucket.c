@@ -95,7 +95,7 @@ static void rates_and_bursts_have_ranges(void **state)
         bool want;
     } rows[] = {
         {1, 1, true},        {0.001, 1, true}, {1e6, 1000000, true},  {0, 1, false},
-        {0.0009, 1, false},  {-1, 1, false},   {1e6 + 1, 1, false},   {1, 0, false},
+        {1e-9, 1, true},     {-1, 1, false},   {1e6 + 1, 1, false},   {1, 0, false},
         {1, 1000001, false}, {1, -5, false},   {0.0 / 0.0, 1, false}, {1.0 / 0.0, 1, false},
     };
 
@@ -105,6 +105,11 @@ static void rates_and_bursts_have_ranges(void **state)
 
         if (pp_token_rate_of(rows[i].per_second, rows[i].burst, &rate) != rows[i].want)
             fail_msg("%g with %lld", rows[i].per_second, (long long)rows[i].burst);
+    }
+    {
+        pp_token_rate rate;
+
+        assert_true(pp_token_rate_of(1e-9, 1, &rate) && rate.milli_per_second == 1);
     }
 }
 
