@@ -57,6 +57,9 @@ typedef struct pp_exchange pp_exchange;
 /* An id of our own is "pp-", 16 hexadecimal digits of this start, and a number. */
 #define PP_EXCHANGE_ID_MAX (PP_REQUEST_ID_MAX_BYTES + 1)
 
+/* Of our own in every reply. */
+#define PP_EXCHANGE_OWN_HEADERS 8
+
 /* Buffers above this do not outlive their request: a thousand streams have to fit into 64 MiB. */
 #define PP_EXCHANGE_KEEP_BYTES ((size_t)16 << 10)
 
@@ -116,7 +119,7 @@ struct pp_exchange {
     pp_ask ask;
     pp_route_choice route;
     char trace[256];
-    pp_http_header own_headers[8]; /* in every reply: id, CORS */
+    pp_http_header own_headers[PP_EXCHANGE_OWN_HEADERS]; /* in every reply: id, CORS */
     size_t own_header_count;
 
     /* where it is tried */
