@@ -1,6 +1,8 @@
 /* Who asks, and whether they may now. */
 #include "gateway/parts.h"
 
+#include <string.h>
+
 #include "base/clock.h"
 #include "gateway/client_address.h"
 
@@ -12,6 +14,7 @@ static void refuse_key(pp_exchange *x, const pp_key_answer *answer)
 
     if (answer->verdict == PP_KEY_REJECTED) {
         report.problem = PP_PROBLEM_BAD_KEY;
+        memcpy(x->key_fingerprint, answer->fingerprint, sizeof x->key_fingerprint);
         report.detail = pp_arena_printf(&x->arena, "SHA-256 begins with %s", answer->fingerprint);
     }
     pp_reply_problem(x, &report);

@@ -43,6 +43,8 @@
 
 #include "gateway/ask.h"
 #include "gateway/backend.h"
+#include "gateway/key_ring.h"
+#include "gateway/metrics.h"
 #include "gateway/problem.h"
 #include "gateway/relay_headers.h"
 #include "gateway/tee.h"
@@ -113,7 +115,11 @@ struct pp_exchange {
     char id[PP_EXCHANGE_ID_MAX];
     pp_endpoint endpoint;
     bool is_relayed; /* one of the two paths that go to back ends */
+    pp_metrics_endpoint metrics_endpoint;
+    bool has_key;
+    size_t key_index; /* in the ring */
     pp_text key_name;
+    char key_fingerprint[PP_KEY_FINGERPRINT_SIZE]; /* of a rejected one */
     pp_text address; /* of the client, by what its proxies say where they are trusted */
     bool from_proxy; /* such a one stands in between */
     pp_ask ask;
@@ -174,6 +180,8 @@ void pp_exchange_on_drained(pp_exchange *x);
 
 /* ---- admission.c ----------------------------------------------------------------------------- */
 
+/** Who asks, for limits and the log. */
+void pp_admit_note_address(pp_exchange *x);
 /** Whether the key that the request shows is one, and a key is needed; else it was answered. */
 bool pp_admit_key(pp_exchange *x);
 /** Whether key and address may ask now; else it was answered. */

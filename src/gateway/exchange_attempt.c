@@ -28,6 +28,13 @@ static void tell_breaker(pp_exchange *x, pp_backend_outcome outcome, int64_t ret
     pp_backend_judge(backend_of(x), x->attempt.pass, outcome, pp_clock_now_ns(), retry_after_ns);
 }
 
+static pp_metrics_outcome metrics_outcome(pp_backend_outcome outcome)
+{
+    if (outcome == PP_OUTCOME_ANSWERED)
+        return PP_METRICS_ANSWERED;
+    return outcome == PP_OUTCOME_FAILED ? PP_METRICS_FAILED : PP_METRICS_CALLED_OFF;
+}
+
 void pp_attempt_finish(pp_exchange *x, pp_backend_outcome outcome, int64_t retry_after_ns)
 {
     if (!x->attempt.under_way)
@@ -35,6 +42,8 @@ void pp_attempt_finish(pp_exchange *x, pp_backend_outcome outcome, int64_t retry
     x->attempt.under_way = false;
     x->paused = false;
     tell_breaker(x, outcome, retry_after_ns);
+    pp_metrics_attempt(x->gateway->metrics, x->attempt.backend, metrics_outcome(outcome),
+                       x->attempt_count > 1);
     pp_backend_release(backend_of(x));
     x->gateway->has_room = true;
 }

@@ -316,7 +316,7 @@ static pp_status make_backend(pp_gateway *g, size_t i, const pp_breaker_options 
     if (copy == NULL)
         return pp_arena_check(&g->arena, err);
     b->state = PP_BACKEND_READY;
-    return pp_dialect_root(&g->arena, copy, &b->root, err);
+    return pp_server_root(&g->arena, copy, &b->root, err);
 }
 
 static pp_status make_backends(pp_gateway *g, pp_error *err)

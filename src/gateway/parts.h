@@ -10,6 +10,7 @@
 
 struct pp_gateway {
     pp_gateway_options options;
+    pp_arena arena;
     const pp_serve_config *config;
     pp_http_server *server;
     pp_http_loop *client;
@@ -37,6 +38,7 @@ struct pp_gateway {
     pp_metrics *metrics;
     pp_rate_limit *rate_keys, *rate_addresses;
     pp_gateway_totals totals;
+    sig_atomic_t reopened; /* what reopen_log was when it was last heeded */
 };
 
 static inline int64_t pp_gateway_ns(int64_t ms)
@@ -60,6 +62,11 @@ void pp_gateway_route(pp_exchange *x);
  * (slots_ask.c). */
 PP_MUST_CHECK pp_status pp_slots_ask_all(pp_gateway *gateway, pp_error *err);
 void pp_slots_ask_free(pp_gateway *gateway);
+
+/** Figures of this configuration (exchange_account.c). */
+PP_MUST_CHECK pp_status pp_gateway_make_metrics(pp_gateway *gateway, pp_error *err);
+/** What the log has gathered is written when it is due, to a new file when that was asked for. */
+void pp_gateway_flush_log(pp_gateway *gateway, int64_t now_ns);
 
 /** Take over what the supervisor knows of started back ends (gateway.c). */
 void pp_gateway_look_at_backends(pp_gateway *gateway);
