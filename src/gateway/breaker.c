@@ -21,7 +21,7 @@ static int64_t blocked_until_ns(const pp_breaker *b)
     return b->paused_until_ns;
 }
 
-int64_t pp_breaker_opens_in_ns(const pp_breaker *breaker, int64_t now_ns)
+int64_t pp_breaker_wait_ns(const pp_breaker *breaker, int64_t now_ns)
 {
     const int64_t until_ns = blocked_until_ns(breaker);
 
@@ -30,7 +30,7 @@ int64_t pp_breaker_opens_in_ns(const pp_breaker *breaker, int64_t now_ns)
 
 pp_breaker_state pp_breaker_state_of(const pp_breaker *breaker, int64_t now_ns)
 {
-    if (pp_breaker_opens_in_ns(breaker, now_ns) > 0)
+    if (pp_breaker_wait_ns(breaker, now_ns) > 0)
         return PP_BREAKER_OPEN;
     return breaker->state == PP_BREAKER_CLOSED ? PP_BREAKER_CLOSED : PP_BREAKER_HALF_OPEN;
 }
@@ -42,13 +42,13 @@ const char *pp_breaker_state_name(pp_breaker_state state)
     return names[state];
 }
 
-/* Time alone turns open into half-open. */
-static void look_at_clock(pp_breaker *b, int64_t now_ns)
+static void become(pp_breaker *b, pp_breaker_state state)
 {
-    if (b->state == PP_BREAKER_OPEN && now_ns >= b->open_until_ns) {
-        b->state = PP_BREAKER_HALF_OPEN;
-        b->probes = 0;
-    }
+    b->state = state;
+    b->generation++;
+    b->probes = 0;
+    b->failed_count = 0;
+    b->failed_next = 0;
 }
 
 bool pp_breaker_would_allow(const pp_breaker *breaker, int64_t now_ns)
@@ -64,13 +64,15 @@ bool pp_breaker_would_allow(const pp_breaker *breaker, int64_t now_ns)
     return false;
 }
 
-bool pp_breaker_allows(pp_breaker *breaker, int64_t now_ns)
+bool pp_breaker_allows(pp_breaker *breaker, int64_t now_ns, pp_breaker_pass *ret_pass)
 {
-    look_at_clock(breaker, now_ns);
     if (!pp_breaker_would_allow(breaker, now_ns))
         return false;
+    if (breaker->state == PP_BREAKER_OPEN) /* its time is over */
+        become(breaker, PP_BREAKER_HALF_OPEN);
     if (breaker->state == PP_BREAKER_HALF_OPEN)
         breaker->probes++;
+    ret_pass->generation = breaker->generation;
     return true;
 }
 
@@ -79,12 +81,9 @@ static void open_for(pp_breaker *b, int64_t now_ns, int64_t factor)
     const int64_t open_ns =
         b->options.open_ns > INT64_MAX / factor ? INT64_MAX : b->options.open_ns * factor;
 
-    b->state = PP_BREAKER_OPEN;
+    become(b, PP_BREAKER_OPEN);
     b->open_factor = factor;
     b->open_until_ns = later(now_ns, open_ns);
-    b->failed_count = 0;
-    b->failed_next = 0;
-    b->probes = 0;
     b->opened_count++;
 }
 
@@ -109,38 +108,32 @@ static bool too_many_failures(pp_breaker *b, int64_t now_ns)
     return b->failed_count == n && now_ns - oldest_ns <= b->options.window_ns;
 }
 
-/* A probe is over, if one was under way. */
-static void end_probe(pp_breaker *b)
+void pp_breaker_success(pp_breaker *breaker, pp_breaker_pass pass, int64_t now_ns)
 {
-    if (b->probes > 0)
-        b->probes--;
-}
-
-void pp_breaker_success(pp_breaker *breaker, int64_t now_ns)
-{
-    look_at_clock(breaker, now_ns);
-    if (breaker->state != PP_BREAKER_HALF_OPEN)
+    (void)now_ns; /* for symmetry: a success has no time to remember */
+    if (pass.generation != breaker->generation || breaker->state != PP_BREAKER_HALF_OPEN)
         return;
-    breaker->state = PP_BREAKER_CLOSED;
+    become(breaker, PP_BREAKER_CLOSED);
     breaker->open_factor = 1;
-    breaker->probes = 0;
 }
 
-void pp_breaker_failure(pp_breaker *breaker, int64_t now_ns, int64_t retry_after_ns)
+void pp_breaker_failure(pp_breaker *breaker, pp_breaker_pass pass, int64_t now_ns,
+                        int64_t retry_after_ns)
 {
     if (retry_after_ns > PP_BREAKER_PAUSE_MAX_NS)
         retry_after_ns = PP_BREAKER_PAUSE_MAX_NS;
     if (retry_after_ns > 0 && later(now_ns, retry_after_ns) > breaker->paused_until_ns)
         breaker->paused_until_ns = later(now_ns, retry_after_ns);
-    look_at_clock(breaker, now_ns);
+    if (pass.generation != breaker->generation)
+        return;
     if (breaker->state == PP_BREAKER_HALF_OPEN)
         open_again(breaker, now_ns);
-    else if (breaker->state == PP_BREAKER_CLOSED && too_many_failures(breaker, now_ns))
+    else if (too_many_failures(breaker, now_ns))
         open_for(breaker, now_ns, 1);
 }
 
-void pp_breaker_abandoned(pp_breaker *breaker, int64_t now_ns)
+void pp_breaker_abandoned(pp_breaker *breaker, pp_breaker_pass pass)
 {
-    look_at_clock(breaker, now_ns);
-    end_probe(breaker);
+    if (pass.generation == breaker->generation && breaker->state == PP_BREAKER_HALF_OPEN)
+        breaker->probes--;
 }

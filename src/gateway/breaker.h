@@ -5,8 +5,8 @@
  * closes it, a failure opens it for twice as long as before, up to PP_BREAKER_OPEN_FACTOR_MAX
  * times. Beside that, nothing goes while a Retry-After of the back end runs (G34).
  *
- * Outcomes carry no name of their request. One of a request that was sent before the breaker opened
- * says nothing while it is open; while it is half-open it is news like a probe's.
+ * A request takes a pass with it and hands it back with its outcome. The outcome of one that was
+ * sent before the breaker last changed its state says nothing any more, except a Retry-After.
  *
  * Arithmetic only: instants are the caller's, monotonic, at least 0 and never decreasing. */
 #ifndef PP_GATEWAY_BREAKER_H
@@ -49,8 +49,13 @@ typedef struct pp_breaker {
     int64_t open_factor;                          /* of the last opening: 1, 2, 4, ... */
     int64_t paused_until_ns;                      /* by Retry-After */
     int64_t probes;                               /* under way while half-open */
+    uint32_t generation;                          /* changes with the state */
     uint64_t opened_count;                        /* how often it opened */
 } pp_breaker;
+
+typedef struct pp_breaker_pass {
+    uint32_t generation;
+} pp_breaker_pass;
 
 /** The options are within their ranges, else it is our own mistake. */
 void pp_breaker_init(pp_breaker *breaker, const pp_breaker_options *options);
@@ -59,21 +64,22 @@ void pp_breaker_init(pp_breaker *breaker, const pp_breaker_options *options);
 bool pp_breaker_would_allow(const pp_breaker *breaker, int64_t now_ns);
 
 /** The same, and it goes if it may: it is a probe when half-open. Each request that was allowed is
- * followed by exactly one of the three below. */
-bool pp_breaker_allows(pp_breaker *breaker, int64_t now_ns);
+ * followed by exactly one of the three below, with its pass. */
+bool pp_breaker_allows(pp_breaker *breaker, int64_t now_ns, pp_breaker_pass *ret_pass);
 
 /** The back end does its work, be it that it refuses a wrong request (4xx). May be told as soon as
  * an answer has begun. */
-void pp_breaker_success(pp_breaker *breaker, int64_t now_ns);
+void pp_breaker_success(pp_breaker *breaker, pp_breaker_pass pass, int64_t now_ns);
 
 /** It does not. retry_after_ns: how long it wants to be left alone; 0 when it did not say. */
-void pp_breaker_failure(pp_breaker *breaker, int64_t now_ns, int64_t retry_after_ns);
+void pp_breaker_failure(pp_breaker *breaker, pp_breaker_pass pass, int64_t now_ns,
+                        int64_t retry_after_ns);
 
 /** The client left or the request was called off: that says nothing about the back end. */
-void pp_breaker_abandoned(pp_breaker *breaker, int64_t now_ns);
+void pp_breaker_abandoned(pp_breaker *breaker, pp_breaker_pass pass);
 
 /** Nanoseconds until requests go again as far as time decides; 0 when they do. */
-int64_t pp_breaker_opens_in_ns(const pp_breaker *breaker, int64_t now_ns);
+int64_t pp_breaker_wait_ns(const pp_breaker *breaker, int64_t now_ns);
 
 /** As it acts now: one whose pause or open time runs is open, one whose open time is over
  * half-open. */
