@@ -212,17 +212,18 @@ void pp_http_connection_free(pp_http_call *call)
 void pp_http_connection_needs_work(pp_http_call *call)
 {
     pp_http_server *server = call->server;
+    bool is_first = server->work_first == NULL;
 
     if (call->at_work)
         return;
     call->at_work = true;
     call->next_at_work = NULL;
-    if (server->work_first == NULL)
+    if (is_first)
         server->work_first = call;
     else
         server->work_last->next_at_work = call;
     server->work_last = call;
-    if (!server->in_turn)
+    if (is_first && !server->in_turn) /* else the loop is awake already */
         pp_http_server_wake(server);
 }
 
