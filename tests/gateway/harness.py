@@ -148,9 +148,10 @@ class Client:
         head += [f"{name}: {value}" for name, value in headers.items()]
         self.is_head = method == "HEAD"
         self.begun = time.monotonic()
-        self.socket.sendall("\r\n".join(head).encode() + b"\r\n\r\n" + (content or b""))
         self.raw = bytearray()  # grows by megabytes in some tests
         self.first_byte = None
+        if path is not None:
+            self.socket.sendall("\r\n".join(head).encode() + b"\r\n\r\n" + (content or b""))
 
     def __enter__(self):
         return self
@@ -316,6 +317,10 @@ class Serve:
 
     def signal(self, number):
         self.process.send_signal(number)
+
+    def connect(self):
+        """A Client that has sent nothing."""
+        return Client(self.port, None)
 
     def open(self, content, path=CHAT, headers={}, **options):
         """A Client with a request on its way."""

@@ -458,8 +458,23 @@ def paths_and_methods(f):
         f.equal("no model", gateway.chat(model=None).status, 200)
         got = gateway.ask(b'{"model":"one","model":"two","messages":[]}')
         f.equal("a key twice", (got.status, got.error.get("type")), (400, "invalid_request_error"))
+        for what, got, status, code in (
+                ("no HTTP", raw(gateway, b"GET / HTTP/1.1\nHost: a\r\n\r\n"), 400, "bad_request"),
+                ("a large body", raw(gateway, b"POST /v1/completions HTTP/1.1\r\nHost: a\r\n"
+                                     b"Content-Length: 99999999999\r\n\r\n"),
+                 413, "request_too_large"),
+                ("a large head", raw(gateway, b"GET / HTTP/1.1\r\nHost: a\r\nX: %b\r\n\r\n"
+                                     % (b"y" * 40000)), 431, "headers_too_large")):
+            f.equal(what, (got.status, got.error.get("code")), (status, code))
         sim.stop()
         f.equal("requests at the server", len(sim.lines("arrival")), 1)
+
+
+def raw(gateway, content):
+    """The reply to these bytes."""
+    with gateway.connect() as client:
+        client.socket.sendall(content)
+        return client.reply(5)
 
 
 def keys_are_asked(f):
