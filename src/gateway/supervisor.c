@@ -91,7 +91,7 @@ static void tell_down(keeper *k, const pp_error *why, uint64_t start_count)
 {
     pp_supervised_status status = {.state = PP_SUPERVISED_DOWN, .start_count = start_count};
 
-    (void)snprintf(status.why, sizeof status.why, "%s", why->text);
+    (void)snprintf(status.why, sizeof status.why, "%.511s", why->text);
     tell(k, &status);
 }
 
