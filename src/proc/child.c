@@ -246,8 +246,10 @@ void pp_child_stop(pp_child *child, int64_t grace_ns, pp_child_exit *ret_exit)
 {
     int64_t deadline_ns = pp_clock_now_ns() + grace_ns;
 
-    if (!pp_child_ended(child, ret_exit))
+    if (!pp_child_ended(child, ret_exit)) {
         (void)kill(-child->pid, SIGTERM); /* it may have ended in between */
+        (void)kill(-child->pid, SIGCONT); /* one that is stopped cannot hear */
+    }
     while (!pp_child_ended(child, ret_exit)) {
         if (pp_clock_now_ns() >= deadline_ns) {
             (void)kill(-child->pid, SIGKILL);
