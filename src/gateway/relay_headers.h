@@ -16,7 +16,7 @@
 #define PP_BACKEND_HEADER    "X-ParetoPilot-Backend"
 
 /* As many as the HTTP client takes for one request. */
-#define PP_RELAY_HEADER_MAX ((size_t)64)
+#define PP_RELAY_HEADER_MAX ((size_t)128)
 
 /* Of all Connection headers together: it names a handful of headers. Each of its names is held
  * against each header, so a long one would cost time for nothing. */

@@ -280,11 +280,11 @@ static void more_than_can_be_sent_is_refused(void **state)
     for (size_t i = 0; i < PP_RELAY_HEADER_MAX; i++)
         many[i] = header("X-Many", "1");
     /* three are ours */
-    assert_ok(pp_relay_request_headers(&arena, many, 61, &plain, &lines, &count, &err), err);
-    assert_int_equal(count, 64);
-    assert_int_equal(pp_relay_request_headers(&arena, many, 62, &plain, &lines, &count, &err),
+    assert_ok(pp_relay_request_headers(&arena, many, 125, &plain, &lines, &count, &err), err);
+    assert_int_equal(count, 128);
+    assert_int_equal(pp_relay_request_headers(&arena, many, 126, &plain, &lines, &count, &err),
                      PP_ERR_LIMIT);
-    assert_string_equal(err.text, "65 headers to send on, at most 64");
+    assert_string_equal(err.text, "129 headers to send on, at most 128");
 
     memset(long_list, 'a', PP_RELAY_CONNECTION_MAX_BYTES + 1);
     named.value = pp_text_of(long_list);
