@@ -1,5 +1,7 @@
 #include "gateway/servers.h"
 
+#include <stdio.h>
+
 #include "base/files.h"
 #include "engine/gguf.h"
 
@@ -112,12 +114,17 @@ static pp_status join_words(pp_arena *arena, const pp_plan_words *first,
     return PP_OK;
 }
 
+/* Warnings and errors: a line for each request would fill a disk in time. The last word counts. */
+static pp_text quiet_words[] = {{"--log-verbosity", 15}, {"2", 1}};
+static const pp_plan_words quiet = {quiet_words, 2};
+
 static pp_status make_words(preparation *p, const pp_serve_backend *backend,
                             const pp_engine *engine, const pp_plan_words **ret_words, pp_error *err)
 {
     const pp_serve_draft *from = &backend->draft;
     pp_draft draft = {.type = from->type.data, .n_max = from->n_max};
     pp_plan_words words = {0};
+    const pp_plan_words *ours = NULL;
     pp_status st = PP_OK;
 
     if (from->present && from->has_model) {
@@ -126,29 +133,35 @@ static pp_status make_words(preparation *p, const pp_serve_backend *backend,
     }
     if (st == PP_OK && from->present)
         st = pp_argv_draft(p->arena, engine, &draft, &words, err);
-    return st == PP_OK ? join_words(p->arena, &words, &backend->extra_arguments, ret_words, err)
-                       : st;
+    if (st == PP_OK)
+        st = join_words(p->arena, &words, &quiet, &ours, err);
+    return st == PP_OK ? join_words(p->arena, ours, &backend->extra_arguments, ret_words, err) : st;
 }
 
-static pp_status prepare_one(preparation *p, size_t index, pp_gateway_server *server, pp_error *err)
+static pp_status prepare_one(preparation *p, size_t index, pp_gateway_server *server,
+                             pp_supervised *run, pp_error *err)
 {
     const pp_serve_backend *backend = &p->config->backends[index];
     pp_status st = need_file(p, backend->file_index, err);
 
-    *server = (pp_gateway_server){
-        .backend_index = index,
-        .run =
-            {
-                .name = backend->id.data,
-                .engine = &p->engines[backend->engine_index],
-                .model_path = p->file_paths[backend->file_index],
-                .settings = &backend->settings,
-            },
-        .origin = p->file_origins[backend->file_index],
+    *server = (pp_gateway_server){index, p->file_origins[backend->file_index]};
+    *run = (pp_supervised){
+        .name = backend->id.data,
+        .engine = &p->engines[backend->engine_index],
+        .model_path = p->file_paths[backend->file_index],
+        .settings = &backend->settings,
     };
     if (st == PP_OK)
-        st = make_words(p, backend, server->run.engine, &server->run.further, err);
+        st = make_words(p, backend, run->engine, &run->further, err);
     return pp_wrap(err, st, "back end '%s'", backend->id.data);
+}
+
+static pp_status prepare_next(preparation *p, size_t index, pp_gateway_servers *servers,
+                              pp_error *err)
+{
+    size_t at = servers->count++;
+
+    return prepare_one(p, index, &servers->items[at], &servers->runs[at], err);
 }
 
 pp_status pp_gateway_servers_prepare(pp_arena *arena, const pp_serve_config *config,
@@ -163,17 +176,44 @@ pp_status pp_gateway_servers_prepare(pp_arena *arena, const pp_serve_config *con
         .file_paths = PP_ARENA_NEW(arena, const char *, config->file_count + 1),
         .file_origins = PP_ARENA_NEW(arena, pp_origin, config->file_count + 1),
     };
-    pp_gateway_servers servers = {PP_ARENA_NEW(arena, pp_gateway_server, config->backend_count + 1),
-                                  0};
+    pp_gateway_servers servers = {
+        .items = PP_ARENA_NEW(arena, pp_gateway_server, config->backend_count + 1),
+        .runs = PP_ARENA_NEW(arena, pp_supervised, config->backend_count + 1),
+    };
     pp_status st = pp_arena_check(arena, err);
 
     for (size_t i = 0; st == PP_OK && i < config->engine_count; i++)
         st = probe_engine(&p, i, err);
     for (size_t i = 0; st == PP_OK && i < config->backend_count; i++) {
         if (config->backends[i].kind == PP_SERVE_STARTED)
-            st = prepare_one(&p, i, &servers.items[servers.count++], err);
+            st = prepare_next(&p, i, &servers, err);
     }
     if (st == PP_OK)
         *ret_servers = servers;
     return st;
+}
+
+/* ---- while they run ---------------------------------------------------------------------------
+ */
+
+void pp_started_servers_status(void *user, size_t backend_index, pp_backend_status *ret_status)
+{
+    const pp_started_servers *started = user;
+    const pp_serve_backend *backend = &started->config->backends[backend_index];
+    pp_supervised_status now = {.state = PP_BACKEND_STARTING};
+    size_t i = 0;
+
+    while (started->servers->items[i].backend_index != backend_index)
+        i++;
+    if (started->supervisor != NULL)
+        pp_supervisor_status(started->supervisor, i, &now);
+    *ret_status = (pp_backend_status){
+        .state = now.state,
+        .slots = now.state == PP_BACKEND_READY ? backend->settings.parallel : 0,
+        .origin = started->servers->items[i].origin,
+        .restarts = now.start_count > 1 ? now.start_count - 1 : 0,
+        .speculation_asked = backend->draft.present,
+    };
+    (void)snprintf(ret_status->url, sizeof ret_status->url, "%s", now.url);
+    (void)snprintf(ret_status->text, sizeof ret_status->text, "%.255s", now.why);
 }

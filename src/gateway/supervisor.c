@@ -44,17 +44,6 @@ void pp_supervisor_options_default(pp_supervisor_options *ret_options)
     };
 }
 
-const char *pp_supervised_state_name(pp_supervised_state state)
-{
-    static const char *const names[] = {
-        [PP_SUPERVISED_STARTING] = "starting",
-        [PP_SUPERVISED_READY] = "ready",
-        [PP_SUPERVISED_DOWN] = "down",
-    };
-
-    return names[state];
-}
-
 /* ---- what is told -----------------------------------------------------------------------------
  */
 
@@ -71,13 +60,13 @@ static void tell(keeper *k, const pp_supervised_status *status)
 
 static void tell_starting(keeper *k, uint64_t start_count)
 {
-    tell(k, &(pp_supervised_status){.state = PP_SUPERVISED_STARTING, .start_count = start_count});
+    tell(k, &(pp_supervised_status){.state = PP_BACKEND_STARTING, .start_count = start_count});
 }
 
 static void tell_ready(keeper *k, const pp_server *server, uint64_t start_count)
 {
     pp_supervised_status status = {
-        .state = PP_SUPERVISED_READY,
+        .state = PP_BACKEND_READY,
         .pid = pp_server_pid(server),
         .start_count = start_count,
         .startup_ms = pp_server_startup_ms(server),
@@ -89,7 +78,7 @@ static void tell_ready(keeper *k, const pp_server *server, uint64_t start_count)
 
 static void tell_down(keeper *k, const pp_error *why, uint64_t start_count)
 {
-    pp_supervised_status status = {.state = PP_SUPERVISED_DOWN, .start_count = start_count};
+    pp_supervised_status status = {.state = PP_BACKEND_DOWN, .start_count = start_count};
 
     (void)snprintf(status.why, sizeof status.why, "%.511s", why->text);
     tell(k, &status);

@@ -12,6 +12,7 @@
 
 #include "base/maybe.h"
 #include "engine/server.h"
+#include "gateway/backend_status.h"
 
 typedef struct pp_supervisor pp_supervisor;
 
@@ -42,17 +43,8 @@ typedef struct pp_supervisor_options {
 /** 120 s to start, health every 5 s within 10 s, pauses of 1 s to 60 s, steady after 60 s. */
 void pp_supervisor_options_default(pp_supervisor_options *ret_options);
 
-typedef enum pp_supervised_state {
-    PP_SUPERVISED_STARTING, /* the process runs or is about to; it has proved nothing yet */
-    PP_SUPERVISED_READY,
-    PP_SUPERVISED_DOWN /* failed; it is started again after the pause */
-} pp_supervised_state;
-
-/** "starting", "ready", "down". */
-const char *pp_supervised_state_name(pp_supervised_state state);
-
 typedef struct pp_supervised_status {
-    pp_supervised_state state;
+    pp_backend_state state;
     char url[64];         /* "http://127.0.0.1:PORT" of a ready one, else "" */
     int64_t pid;          /* of a ready one, else 0 */
     uint64_t start_count; /* processes so far, this one included */

@@ -98,7 +98,7 @@ static void end(fixture *f)
 }
 
 /* Wait until start `start_count` is in this state. */
-static pp_supervised_status await(fixture *f, pp_supervised_state state, uint64_t start_count)
+static pp_supervised_status await(fixture *f, pp_backend_state state, uint64_t start_count)
 {
     int64_t until_ns = pp_clock_now_ns() + PATIENCE_NS;
     pp_supervised_status status;
@@ -110,7 +110,7 @@ static pp_supervised_status await(fixture *f, pp_supervised_state state, uint64_
         (void)nanosleep(&(struct timespec){.tv_nsec = PP_NS_PER_MS}, NULL);
     } while (pp_clock_now_ns() < until_ns);
     fail_msg("start %llu is %s after 30 s: %s", (unsigned long long)status.start_count,
-             pp_supervised_state_name(status.state), status.why);
+             pp_backend_state_name(status.state), status.why);
     return status;
 }
 
@@ -136,7 +136,7 @@ static void a_server_is_ready_once_it_has_proved_its_settings(void **state)
     (void)state;
     prepare(&f, NULL, "");
     begin(&f);
-    status = await(&f, PP_SUPERVISED_READY, 1);
+    status = await(&f, PP_BACKEND_READY, 1);
     assert_int_equal(status.start_count, 1);
     assert_contains(status.url, "http://127.0.0.1:");
     assert_true(status.startup_ms > 0);
@@ -158,9 +158,9 @@ static void one_that_is_killed_is_started_again(void **state)
     (void)state;
     prepare(&f, NULL, "");
     begin(&f);
-    first = await(&f, PP_SUPERVISED_READY, 1);
+    first = await(&f, PP_BACKEND_READY, 1);
     assert_int_equal(kill((pid_t)first.pid, SIGKILL), 0);
-    second = await(&f, PP_SUPERVISED_READY, 2);
+    second = await(&f, PP_BACKEND_READY, 2);
     assert_int_equal(second.start_count, 2);
     assert_true(second.pid != first.pid);
     assert_contains(log_text(&f, "small.2.log"), "model buffer size");
@@ -178,10 +178,10 @@ static void one_that_stops_answering_is_replaced(void **state)
     f.options.health_timeout_ns = 300 * PP_NS_PER_MS;
     f.options.pause_min_ns = PP_NS_PER_S; /* long enough to be seen */
     begin(&f);
-    first = await(&f, PP_SUPERVISED_READY, 1);
+    first = await(&f, PP_BACKEND_READY, 1);
     assert_int_equal(kill((pid_t)first.pid, SIGSTOP), 0);
-    assert_contains(await(&f, PP_SUPERVISED_DOWN, 1).why, "does not answer any more");
-    assert_true(await(&f, PP_SUPERVISED_READY, 2).pid != first.pid);
+    assert_contains(await(&f, PP_BACKEND_DOWN, 1).why, "does not answer any more");
+    assert_true(await(&f, PP_BACKEND_READY, 2).pid != first.pid);
     end(&f);
 }
 
@@ -193,7 +193,7 @@ static void one_that_lies_about_its_settings_never_counts(void **state)
     (void)state;
     prepare(&f, NULL, "lies");
     begin(&f);
-    status = await(&f, PP_SUPERVISED_DOWN, 2);
+    status = await(&f, PP_BACKEND_DOWN, 2);
     assert_contains(status.why, "runs with total_slots 3, asked was 2");
     assert_string_equal(status.url, "");
     end(&f);
@@ -209,7 +209,7 @@ static void pauses_between_failures_double(void **state)
     prepare(&f, "/bin/false", "");
     f.options.pause_min_ns = 100 * PP_NS_PER_MS;
     begin(&f);
-    assert_contains(await(&f, PP_SUPERVISED_DOWN, 5).why, "ended with exit code 1");
+    assert_contains(await(&f, PP_BACKEND_DOWN, 5).why, "ended with exit code 1");
     assert_true(pp_clock_now_ns() - began_ns >= 1500 * PP_NS_PER_MS);
     end(&f);
 }
@@ -224,7 +224,7 @@ static void pauses_have_a_ceiling(void **state)
     f.options.pause_min_ns = 50 * PP_NS_PER_MS;
     f.options.pause_max_ns = 100 * PP_NS_PER_MS;
     begin(&f);
-    assert_true(await(&f, PP_SUPERVISED_DOWN, 10).start_count >= 10);
+    assert_true(await(&f, PP_BACKEND_DOWN, 10).start_count >= 10);
     end(&f);
 }
 
@@ -243,7 +243,7 @@ static void the_end_does_not_wait_for_a_server_that_is_starting(void **state)
     assert_int_equal(chmod(path, 0755), 0);
     f.engine.server.path = path;
     begin(&f);
-    (void)await(&f, PP_SUPERVISED_STARTING, 1);
+    (void)await(&f, PP_BACKEND_STARTING, 1);
     (void)nanosleep(&(struct timespec){.tv_nsec = 200 * PP_NS_PER_MS}, NULL);
     began_ns = pp_clock_now_ns();
     pp_supervisor_free(f.supervisor);
