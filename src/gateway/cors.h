@@ -1,15 +1,16 @@
 /* cors.h - what browsers of other sites may do here (E34, G27, G28).
  *
  * Origins that the configuration names, "*" for any; none: same origin only, and nothing is said.
- * Only what was asked and is well-formed is allowed, never raw: an allowed preflight answers with the
- * tokens it understood. Source: the Fetch standard, CORS protocol. Pure. */
+ * Only what was asked and is well-formed is allowed, never raw: an allowed preflight answers with
+ * the tokens it understood. Source: the Fetch standard, CORS protocol. Pure. */
 #ifndef PP_GATEWAY_CORS_H
 #define PP_GATEWAY_CORS_H
 
 #include "base/arena.h"
 #include "net/http_request.h"
 
-/* Of one preflight; browsers send a few, SDKs about ten (G27). More, or longer ones, are left out. */
+/* Of one preflight; browsers send a few, SDKs about ten (G27). More, or longer ones, are left out.
+ */
 #define PP_CORS_HEADER_MAX      ((size_t)64)
 #define PP_CORS_NAME_MAX_BYTES  ((size_t)64)
 #define PP_CORS_MAX_AGE_SECONDS 600

@@ -59,11 +59,11 @@ typedef struct pp_metrics_request {
     bool client_gone;
     bool failed; /* with `problem`; also in a stream that had begun with 200 */
     pp_problem problem;
-    int64_t total_ns;                            /* arrival to last byte */
-    pp_maybe_int queue_ns;                       /* waited for a back end */
-    pp_maybe_int ttft_ns;                        /* arrival to first text at our side */
-    pp_maybe_int upstream_ttft_ns;               /* start of the last attempt to first text */
-    pp_maybe_int text_ns;                        /* first text to last text of a stream */
+    int64_t total_ns;              /* arrival to last byte */
+    pp_maybe_int queue_ns;         /* waited for a back end */
+    pp_maybe_int ttft_ns;          /* arrival to first text at our side */
+    pp_maybe_int upstream_ttft_ns; /* start of the last attempt to first text */
+    pp_maybe_int text_ns;          /* first text to last text of a stream */
     pp_maybe_int prompt_tokens, completion_tokens, cached_tokens;
     pp_maybe_int drafted_tokens, accepted_tokens; /* absent without speculation */
 } pp_metrics_request;
