@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/files.h"
-#include "base/units.h"
 
 /* ---- logs ------------------------------------------------------------------------------------ */
 
