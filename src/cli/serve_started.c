@@ -71,9 +71,18 @@ pp_status pp_serve_started_prepare(pp_arena *arena, const pp_args *args,
     return st;
 }
 
-static void wake(void *gateway)
+/* In the thread of that server; what the operator should know, and no client. */
+static void tell(void *user, size_t index, const pp_supervised_status *now)
 {
-    pp_gateway_wake(gateway);
+    const pp_serve_started *started = user;
+    const char *name = started->servers.runs[index].name;
+
+    if (now->state == PP_BACKEND_READY)
+        fprintf(stderr, "serve: '%s' is ready at %s after %.1f s\n", name, now->url,
+                now->startup_ms / 1e3);
+    else if (now->state == PP_BACKEND_DOWN)
+        fprintf(stderr, "serve: '%s' is down, and will be started again: %s\n", name, now->why);
+    pp_gateway_wake(started->gateway);
 }
 
 pp_status pp_serve_started_run(pp_serve_started *started, pp_gateway *gateway, pp_error *err)
@@ -90,8 +99,9 @@ pp_status pp_serve_started_run(pp_serve_started *started, pp_gateway *gateway, p
     options.start_timeout_ns = config->start_timeout_ms * PP_NS_PER_MS;
     options.pause_min_ns = config->backoff_min_ms * PP_NS_PER_MS;
     options.pause_max_ns = config->backoff_max_ms * PP_NS_PER_MS;
-    options.changed = wake;
-    options.user = gateway;
+    options.changed = tell;
+    options.user = started;
+    started->gateway = gateway;
     return pp_supervisor_new(&options, &started->running.supervisor, err);
 }
 

@@ -30,6 +30,7 @@
 typedef struct pp_serve_started {
     pp_gateway_servers servers; /* count 0: the configuration starts none */
     pp_started_servers running;
+    pp_gateway *gateway; /* that is told; borrowed while they run */
     const char *log_folder;
     bool log_is_ours; /* a temporary one, removed at the end */
 } pp_serve_started;

@@ -55,7 +55,8 @@ static void tell(keeper *k, const pp_supervised_status *status)
     k->status = *status;
     (void)pthread_mutex_unlock(&supervisor->lock);
     if (supervisor->options.changed != NULL)
-        supervisor->options.changed(supervisor->options.user);
+        supervisor->options.changed(supervisor->options.user, (size_t)(k - supervisor->keepers),
+                                    status);
 }
 
 static void tell_starting(keeper *k, uint64_t start_count)

@@ -25,6 +25,16 @@ typedef struct pp_supervised {
     const pp_plan_words *further; /* at the end of the command line; may be NULL */
 } pp_supervised;
 
+typedef struct pp_supervised_status {
+    pp_backend_state state;
+    char url[64];         /* "http://127.0.0.1:PORT" of a ready one, else "" */
+    int64_t pid;          /* of a ready one, else 0 */
+    uint64_t start_count; /* processes so far, this one included */
+    double startup_ms;    /* of a ready one: until /health said so */
+    char why[512];        /* of one that is down: what happened; may hold paths and log lines, so
+                             it is for the operator and not for clients */
+} pp_supervised_status;
+
 typedef struct pp_supervisor_options {
     const pp_supervised *servers;
     size_t server_count;
@@ -35,23 +45,14 @@ typedef struct pp_supervisor_options {
     int64_t pause_min_ns;       /* after the first failure */
     int64_t pause_max_ns;       /* and never more than this */
     int64_t steady_ns; /* a server that was ready for so long has failed for the first time */
-    /** Called by the threads after each change: must only wake somebody. May be NULL. */
-    void (*changed)(void *user);
+    /** Called by the threads after each change, `now` borrowed: tell and wake, and be quick. May be
+     * NULL. */
+    void (*changed)(void *user, size_t index, const pp_supervised_status *now);
     void *user;
 } pp_supervisor_options;
 
 /** 120 s to start, health every 5 s within 10 s, pauses of 1 s to 60 s, steady after 60 s. */
 void pp_supervisor_options_default(pp_supervisor_options *ret_options);
-
-typedef struct pp_supervised_status {
-    pp_backend_state state;
-    char url[64];         /* "http://127.0.0.1:PORT" of a ready one, else "" */
-    int64_t pid;          /* of a ready one, else 0 */
-    uint64_t start_count; /* processes so far, this one included */
-    double startup_ms;    /* of a ready one: until /health said so */
-    char why[512];        /* of one that is down: what happened; may hold paths and log lines, so
-                             it is for the operator and not for clients */
-} pp_supervised_status;
 
 /** Start them all at once; returns without waiting for any. Fails with PP_ERR_IO when the system
  * gives no thread, PP_ERR_MEMORY; nothing runs then. */

@@ -47,8 +47,10 @@ typedef struct fixture {
     atomic_int change_count;
 } fixture;
 
-static void count_change(void *user)
+static void count_change(void *user, size_t index, const pp_supervised_status *now)
 {
+    assert_int_equal(index, 0);
+    assert_true(now->start_count >= 1);
     atomic_fetch_add((atomic_int *)user, 1);
 }
 
