@@ -377,6 +377,7 @@ static pp_status make_server(pp_gateway *g, pp_error *err)
                                            .drained = on_drained,
                                            .gone = on_gone,
                                            .ended = on_ended,
+                                           .refusal = pp_gateway_refusal,
                                            .user = g};
     if (o.host == NULL)
         return pp_arena_check(&g->arena, err);

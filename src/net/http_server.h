@@ -8,8 +8,8 @@
  * Nothing blocks and nothing here is thread-safe except pp_http_server_wake. SIGPIPE need not be
  * ignored: writes ask for no signal.
  *
- * What it refuses by itself, with a reply of one sentence and a close (those of the parser are rows
- * of tests/unit/net/test_http_request_parse.c):
+ * What it refuses by itself, with a reply of one sentence (or what its user makes of it) and a
+ * close (those of the parser are rows of tests/unit/net/test_http_request_parse.c):
  *
  *     400  Content-Length beside Transfer-Encoding; Content-Length repeated (equal ones too), not
  *          digits, or beyond int64; Transfer-Encoding repeated or in HTTP/1.0; Host missing in 1.1,
@@ -70,6 +70,9 @@ typedef struct pp_http_server_handlers {
      * reply was given to the kernel, after a close or a reset, after gone, and at
      * pp_http_server_free. May be NULL. */
     void (*ended)(void *user, pp_http_call *call);
+    /** The server refuses what came, see above: append the body of that reply and return its media
+     * type. `text` is the sentence. NULL, or a failure of `body`: the sentence as plain text. */
+    const char *(*refusal)(void *user, int status, const char *text, pp_buf *body);
     void *user;
 } pp_http_server_handlers;
 
