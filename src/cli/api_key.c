@@ -57,8 +57,7 @@ pp_status pp_api_key_read(pp_arena *arena, const pp_args *args, pp_api_key *ret_
     if (path == NULL && name == NULL)
         return PP_OK;
     if (path != NULL)
-        st = pp_wrap(err, pp_api_key_from_file(arena, path, &ret_key->key, err),
-                     "--api-key-file");
+        st = pp_wrap(err, pp_api_key_from_file(arena, path, &ret_key->key, err), "--api-key-file");
     else
         st = pp_wrap(err, pp_api_key_from_variable(arena, name, &ret_key->key, err),
                      "--api-key-env");

@@ -23,8 +23,8 @@ static const pp_option options[] = {
     {"for", 0, PP_DURATION("TIME"), "until stopped", "end after TIME, with exit code 0", false,
      false},
     {"host", 0, PP_TEXT("HOST"), "of CONFIG", "address to listen on", false, false},
-    {"port", 'p', PP_NUMBER("N"), "of CONFIG",
-     "port to listen on; 0: a free one, which is printed", false, false},
+    {"port", 'p', PP_NUMBER("N"), "of CONFIG", "port to listen on; 0: a free one, which is printed",
+     false, false},
     {"port-file", 0, PP_FILE("FILE"), NULL, "new file for the port", false, false},
 };
 
@@ -236,7 +236,8 @@ const pp_command pp_command_serve = {
     .n_options = PP_COUNT_OF(options),
     .summary = "a gateway in front of llama-servers and other endpoints",
     .detail =
-        "Takes requests of the OpenAI API for the models that CONFIG names, lets each back end have\n"
+        "Takes requests of the OpenAI API for the models that CONFIG names, lets each back end "
+        "have\n"
         "no more of them than it can serve, and relays its answer byte for byte. Its address is\n"
         "printed; it serves until it is stopped (exit 130 or 143) or --for is over.\n"
         "\n"

@@ -9,8 +9,8 @@
  * The key of each back end, in order; empty where none is named. Lives in `arena`.
  *
  * folder    of the configuration, which paths are relative to
- * Fails with PP_ERR_USAGE naming back end and variable or file when the variable is not set, or holds
- * no key that a header can carry; as pp_file_read.
+ * Fails with PP_ERR_USAGE naming back end and variable or file when the variable is not set, or
+ * holds no key that a header can carry; as pp_file_read.
  */
 PP_MUST_CHECK pp_status pp_serve_keys_read(pp_arena *arena, const pp_serve_config *config,
                                            const char *folder, const pp_text **ret_keys,

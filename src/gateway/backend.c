@@ -61,6 +61,8 @@ pp_backend_choice pp_backend_choose(const pp_serve_model *model, pp_backend *bac
     }
     if (best != PP_CHOICE_FOUND)
         return best;
+    ret_found->is_probe =
+        pp_breaker_state_of(&backends[ret_found->index].breaker, now_ns) != PP_BREAKER_CLOSED;
     if (!pp_breaker_allows(&backends[ret_found->index].breaker, now_ns, &ret_found->pass))
         return PP_CHOICE_WAIT; /* judge_one asked the same at the same instant */
     backends[ret_found->index].in_flight++;

@@ -43,6 +43,7 @@ typedef enum pp_backend_choice {
 typedef struct pp_backend_found {
     size_t index;         /* FOUND */
     pp_breaker_pass pass; /* FOUND: hand it back with the outcome */
+    bool is_probe;        /* FOUND: its breaker lets this one find out */
     int64_t wait_ns;      /* NONE: until the first may be tried again; 0: nobody knows */
 } pp_backend_found;
 

@@ -113,7 +113,10 @@ void pp_exchange_go(pp_exchange *x, const pp_backend_found *found)
     x->attempt_count++;
     pp_arena_clear(&x->reply_arena);
     pp_buf_clear(&x->held);
-    x->attempt = (pp_attempt){.backend = found->index, .pass = found->pass, .under_way = true};
+    x->attempt = (pp_attempt){.backend = found->index,
+                              .pass = found->pass,
+                              .is_probe = found->is_probe,
+                              .under_way = true};
     arm_comment(x);
     pp_attempt_start(x);
 }
@@ -225,12 +228,11 @@ static bool read_ask(pp_exchange *x)
 {
     const char *param = "";
     pp_error err = {0};
-    pp_status st =
-        pp_ask_read(&x->arena, x->request->body, x->endpoint, &x->ask, &param, &err);
-    pp_problem_report report = {
-        .problem = st == PP_ERR_MEMORY ? PP_PROBLEM_MEMORY : PP_PROBLEM_BAD_REQUEST,
-        .detail = err.text,
-        .param = param};
+    pp_status st = pp_ask_read(&x->arena, x->request->body, x->endpoint, &x->ask, &param, &err);
+    pp_problem_report report = {.problem = st == PP_ERR_MEMORY ? PP_PROBLEM_MEMORY
+                                                               : PP_PROBLEM_BAD_REQUEST,
+                                .detail = err.text,
+                                .param = param};
 
     if (st != PP_OK)
         pp_reply_problem(x, &report);
@@ -276,7 +278,8 @@ static bool find_model(pp_exchange *x)
 
     pp_route_choose(x->gateway->config, &ask, &x->route);
     if (!x->route.found) {
-        report.detail = pp_arena_printf(&x->arena, "%.*s", (int)x->ask.model.size, x->ask.model.data);
+        report.detail =
+            pp_arena_printf(&x->arena, "%.*s", (int)x->ask.model.size, x->ask.model.data);
         pp_reply_problem(x, &report);
         return false;
     }

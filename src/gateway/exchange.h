@@ -5,14 +5,11 @@
  *   state     event                          action, and the state after it
  *   --------  -----------------------------  ------------------------------------------------------
  *   (new)     a request for an answer        refused by key, rate, body or route: ANSWERED.
- *                                            A back end can take it: start, ASKING. All are at their
- *                                            caps: WAITING, or ANSWERED with 429 when the line is
- *                                            full. None can be asked: ANSWERED with 503
- *   WAITING   a back end got free            start, ASKING
- *             waited too long, or no back    the last answer of a back end if there was one, else
- *             end can be asked any more      503: ANSWERED
- *             the client left                out of the line: GONE
- *   ASKING    head of the reply              HOLDING
+ *                                            A back end can take it: start, ASKING. All are at
+ * their caps: WAITING, or ANSWERED with 429 when the line is full. None can be asked: ANSWERED with
+ * 503 WAITING   a back end got free            start, ASKING waited too long, or no back    the
+ * last answer of a back end if there was one, else end can be asked any more      503: ANSWERED the
+ * client left                out of the line: GONE ASKING    head of the reply              HOLDING
  *   HOLDING   first event of a stream, no    head and event to the client: RELAYING
  *             error
  *             first event is an error        cancel, as a failure
@@ -85,6 +82,7 @@ typedef struct pp_attempt {
     bool judged;    /* the breaker has been told */
     bool fresh;     /* on a new connection, after a kept one had died */
     pp_breaker_pass pass;
+    bool is_probe;
     pp_http_transfer *transfer; /* NULL when none runs */
     int status;                 /* of the reply; 0: none yet */
     bool is_stream;
@@ -141,12 +139,12 @@ struct pp_exchange {
     bool paused; /* nothing is read from the back end, because the client does not read */
 
     /* what the client got */
-    bool committed;    /* a head */
-    bool as_stream;    /* that of a stream */
-    bool relayed;      /* bytes of a back end: no other one may go on */
-    bool mid_event;    /* the last bytes end within an event */
+    bool committed; /* a head */
+    bool as_stream; /* that of a stream */
+    bool relayed;   /* bytes of a back end: no other one may go on */
+    bool mid_event; /* the last bytes end within an event */
     bool client_gone;
-    int status;        /* 0: none */
+    int status; /* 0: none */
     pp_problem problem;
     bool has_problem;
     uint64_t sent_bytes;
@@ -165,8 +163,8 @@ void pp_exchange_admit(pp_exchange *x);
 /** Start the attempt on the back end that was found. */
 void pp_exchange_go(pp_exchange *x, const pp_backend_found *found);
 
-/** This attempt is over and was none: the next back end, or the answer. `report` is what we say when
- * the back end said nothing itself. */
+/** This attempt is over and was none: the next back end, or the answer. `report` is what we say
+ * when the back end said nothing itself. */
 void pp_exchange_next(pp_exchange *x, const pp_problem_report *report, bool may_try_again);
 
 /** Let waiting requests of all models have what is free. */
@@ -202,8 +200,8 @@ void pp_attempt_do_doomed(pp_exchange *x);
 
 /* ---- exchange_reply.c ------------------------------------------------------------------------ */
 
-/** Head of the back end's reply, with what is ours. length: of the whole body, or -1. False when the
- * client cannot be told. */
+/** Head of the back end's reply, with what is ours. length: of the whole body, or -1. False when
+ * the client cannot be told. */
 bool pp_reply_commit(pp_exchange *x, int64_t length);
 
 /** Our own head of a stream, before a back end has said anything. */
@@ -217,8 +215,8 @@ void pp_reply_whole(pp_exchange *x);
 
 void pp_reply_end(pp_exchange *x);
 
-/** What went wrong: as a reply of its own, as an event and a close, or as a close alone, by what the
- * client has got already. */
+/** What went wrong: as a reply of its own, as an event and a close, or as a close alone, by what
+ * the client has got already. */
 void pp_reply_problem(pp_exchange *x, const pp_problem_report *report);
 
 /** A reply of JSON or text that is ours. */

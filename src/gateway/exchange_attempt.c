@@ -114,8 +114,7 @@ static void keep_headers(pp_exchange *x, const pp_http_reply_head *head)
 
 static void note_origin(pp_backend *backend, const pp_http_reply_head *head)
 {
-    pp_text said =
-        pp_http_header_find(head->headers, head->header_count, PP_ORIGIN_HEADER);
+    pp_text said = pp_http_header_find(head->headers, head->header_count, PP_ORIGIN_HEADER);
     pp_origin origin;
 
     if (said.size > 0 && pp_origin_find(said, &origin)) {
@@ -144,9 +143,9 @@ static void on_head(void *user, const pp_http_reply_head *head)
     x->state = PP_EXCHANGE_HOLDING;
     a->status = head->status;
     a->is_stream = is_success(head->status) && pp_media_type_is(type, "text/event-stream");
-    a->retry_after_s = pp_http_retry_after_s(
-        pp_http_header_find(head->headers, head->header_count, "Retry-After"),
-        pp_clock_unix_ms() / 1000);
+    a->retry_after_s =
+        pp_http_retry_after_s(pp_http_header_find(head->headers, head->header_count, "Retry-After"),
+                              pp_clock_unix_ms() / 1000);
     note_origin(backend_of(x), head);
     keep_headers(x, head);
     if (is_success(a->status))
@@ -166,7 +165,7 @@ static int said_status(const pp_tee_facts *facts)
 static void begin_relaying(pp_exchange *x)
 {
     x->state = PP_EXCHANGE_RELAYING;
-    if (x->attempt.pass.is_probe) /* others wait for what it tells; a stream may take minutes */
+    if (x->attempt.is_probe) /* others wait for what it tells; a stream may take minutes */
         tell_breaker(x, PP_OUTCOME_ANSWERED, 0);
     pp_reply_commit(x, -1);
 }
@@ -192,8 +191,7 @@ static void feed(pp_exchange *x, pp_bytes bytes, int64_t now_ns)
 
     if (bytes.size == 0 || x->attempt.doomed)
         return;
-    if (pp_tee_feed(x->tee, bytes, now_ns, &x->held, &err) != PP_OK ||
-        x->held.status != PP_OK)
+    if (pp_tee_feed(x->tee, bytes, now_ns, &x->held, &err) != PP_OK || x->held.status != PP_OK)
         doom(x, PP_PROBLEM_MEMORY);
 }
 
@@ -476,9 +474,8 @@ static pp_status start(pp_exchange *x, pp_error *err)
 {
     static const pp_http_handlers handlers = {.head = on_head, .body = on_body, .end = on_end};
     pp_http_handlers own = handlers;
-    pp_http_request request = {.limits = limits_of(x),
-                               .fresh_connection = x->attempt.fresh,
-                               .relay = true};
+    pp_http_request request = {
+        .limits = limits_of(x), .fresh_connection = x->attempt.fresh, .relay = true};
     pp_status st = write_body(x, err);
 
     if (st == PP_OK)
@@ -486,8 +483,8 @@ static pp_status start(pp_exchange *x, pp_error *err)
     if (st != PP_OK)
         return st;
     own.user = x;
-    request.url = pp_arena_printf(&x->arena, "%s%s", backend_of(x)->root,
-                                  pp_endpoint_path(x->endpoint));
+    request.url =
+        pp_arena_printf(&x->arena, "%s%s", backend_of(x)->root, pp_endpoint_path(x->endpoint));
     request.body = (pp_bytes){(const unsigned char *)pp_buf_text(&x->body), x->body.size};
     st = pp_arena_check(&x->arena, err);
     if (st == PP_OK)

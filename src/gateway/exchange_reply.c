@@ -82,8 +82,8 @@ static void add_origin(const pp_exchange *x, pp_http_header *out, size_t *count)
 
     if (b->origin_known && b->origin != PP_ORIGIN_MEASURED &&
         pp_http_header_find(a->headers, a->header_count, PP_ORIGIN_HEADER).data == NULL)
-        out[(*count)++] = (pp_http_header){pp_text_of(PP_ORIGIN_HEADER),
-                                           pp_text_of(pp_origin_name(b->origin))};
+        out[(*count)++] =
+            (pp_http_header){pp_text_of(PP_ORIGIN_HEADER), pp_text_of(pp_origin_name(b->origin))};
 }
 
 bool pp_reply_commit(pp_exchange *x, int64_t length)
@@ -101,8 +101,7 @@ bool pp_reply_commit(pp_exchange *x, int64_t length)
     if (a->header_count > 0)
         memcpy(headers, a->headers, a->header_count * sizeof *headers);
     if (x->own_header_count > 0)
-        memcpy(headers + a->header_count, x->own_headers,
-               x->own_header_count * sizeof *headers);
+        memcpy(headers + a->header_count, x->own_headers, x->own_header_count * sizeof *headers);
     add_route(x, headers, &count);
     add_backend(x, headers, &count);
     add_origin(x, headers, &count);
@@ -229,8 +228,7 @@ static void problem_alone(pp_exchange *x, const pp_problem_report *report)
     add_route(x, extra, &count);
     pp_buf_clear(&x->gateway->out);
     pp_problem_body(report, &x->gateway->out);
-    pp_reply_own(x, pp_problem_status(report), JSON_TYPE, bytes_of(&x->gateway->out), extra,
-                 count);
+    pp_reply_own(x, pp_problem_status(report), JSON_TYPE, bytes_of(&x->gateway->out), extra, count);
 }
 
 void pp_reply_problem(pp_exchange *x, const pp_problem_report *report)

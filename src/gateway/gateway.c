@@ -370,8 +370,7 @@ static pp_status make_server(pp_gateway *g, pp_error *err)
     o.body_max_bytes = (size_t)c->body_max_bytes;
     o.connection_max_count = (size_t)c->connections;
     o.timer_max_count = (size_t)c->connections + 1;
-    o.backlog_max_bytes =
-        (size_t)c->stream_buffer_bytes + g->hold_max_bytes + BACKLOG_SPARE_BYTES;
+    o.backlog_max_bytes = (size_t)c->stream_buffer_bytes + g->hold_max_bytes + BACKLOG_SPARE_BYTES;
     o.send_timeout_ns = pp_gateway_ns(c->client_send_ms);
     o.stop = g->options.stop;
     o.handlers = (pp_http_server_handlers){.request = on_request,
@@ -433,8 +432,8 @@ static pp_status make_id_prefix(pp_gateway *g, pp_error *err)
 static pp_status make_parts(pp_gateway *g, pp_error *err)
 {
     static pp_status (*const makers[])(pp_gateway *, pp_error *) = {
-        make_id_prefix, make_backends, make_rates, make_client, make_server, pp_gateway_make_metrics,
-        pp_slots_ask_all};
+        make_id_prefix, make_backends,           make_rates,      make_client,
+        make_server,    pp_gateway_make_metrics, pp_slots_ask_all};
     pp_status st = PP_OK;
 
     for (size_t i = 0; st == PP_OK && i < PP_COUNT_OF(makers); i++)

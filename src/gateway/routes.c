@@ -138,13 +138,13 @@ static void tell_now(pp_exchange *x, pp_metrics_now *now)
     for (size_t i = 0; backends != NULL && i < g->config->backend_count; i++) {
         const pp_backend *b = &g->backends[i];
 
-        backends[i] = (pp_metrics_backend_now){
-            .is_ready = b->state == PP_BACKEND_READY,
-            .in_flight = b->in_flight,
-            .slots = b->in_flight_max,
-            .breaker = pp_breaker_state_of(&b->breaker, x->arrived_ns),
-            .breaker_opened_count = b->breaker.opened_count,
-            .restart_count = b->restarts};
+        backends[i] =
+            (pp_metrics_backend_now){.is_ready = b->state == PP_BACKEND_READY,
+                                     .in_flight = b->in_flight,
+                                     .slots = b->in_flight_max,
+                                     .breaker = pp_breaker_state_of(&b->breaker, x->arrived_ns),
+                                     .breaker_opened_count = b->breaker.opened_count,
+                                     .restart_count = b->restarts};
     }
     for (size_t i = 0; depths != NULL && i < g->config->model_count; i++)
         depths[i] = (int64_t)g->queues[i].count;
@@ -219,9 +219,9 @@ static void answer_options(pp_exchange *x, const route *r)
                reply.count * sizeof *reply.headers);
         x->own_header_count += reply.count;
     } else {
-        add_allow(x, r == NULL         ? "GET, HEAD, POST, OPTIONS"
+        add_allow(x, r == NULL       ? "GET, HEAD, POST, OPTIONS"
                      : r->is_relayed ? "POST, OPTIONS"
-                                       : "GET, HEAD, OPTIONS");
+                                     : "GET, HEAD, OPTIONS");
     }
     pp_reply_own(x, 204, NULL, (pp_bytes){(const unsigned char *)"", 0}, NULL, 0);
 }
@@ -242,9 +242,9 @@ static bool is_open(const pp_exchange *x, const route *r)
 {
     pp_ip_address address;
 
-    return r->is_open || (r->act == show_metrics &&
-                          pp_ip_address_parse(x->gateway->config->host, &address) &&
-                          pp_ip_address_is_loopback(&address));
+    return r->is_open ||
+           (r->act == show_metrics && pp_ip_address_parse(x->gateway->config->host, &address) &&
+            pp_ip_address_is_loopback(&address));
 }
 
 static bool refuse_early(pp_exchange *x, const route *r)

@@ -1,7 +1,8 @@
-/* How many requests an endpoint takes at once, asked of it where nobody said: llama-server tells its
- * slots in /props. Other servers have no such page and keep what was assumed. */
+/* How many requests an endpoint takes at once, asked of it where nobody said: llama-server tells
+ * its slots in /props. Other servers have no such page and keep what was assumed. */
 #include "gateway/parts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,15 +62,14 @@ static pp_status start(slots_ask *ask, pp_error *err)
     char url[PP_BACKEND_URL_MAX + 1024];
     char authorization[1024];
     const char *headers[] = {authorization};
-    pp_http_request request = {.url = url,
-                               .headers = headers,
-                               .limits = {.total_ns = PROPS_TIMEOUT_NS}};
+    pp_http_request request = {
+        .url = url, .headers = headers, .limits = {.total_ns = PROPS_TIMEOUT_NS}};
     const pp_http_handlers handlers = {.end = on_end, .user = ask};
     pp_text key = ask->backend->api_key;
 
     (void)snprintf(url, sizeof url, "%s/props", ask->backend->root);
-    (void)snprintf(authorization, sizeof authorization, "Authorization: Bearer %.*s",
-                   (int)key.size, key.size > 0 ? key.data : "");
+    (void)snprintf(authorization, sizeof authorization, "Authorization: Bearer %.*s", (int)key.size,
+                   key.size > 0 ? key.data : "");
     request.header_count = key.size > 0;
     return pp_http_start(ask->gateway->client, &request, &handlers, &ask->record, &ask->transfer,
                          err);

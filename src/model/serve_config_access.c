@@ -211,11 +211,12 @@ static pp_status decode_origins(pp_arena *arena, const pp_json *root, pp_serve_c
     if (list == NULL)
         return PP_OK;
     for (size_t i = 0; i < list->array.count; i++) {
-        if (!is_origin(list->array.items[i]->text))
-            return pp_json_fail(list->array.items[i], err,
-                                "expected an origin such as https://app.example, in lower case and "
-                                "without a path, got '%s'",
-                                list->array.items[i]->text.data);
+        if (!is_origin(list->array.items[i]->text) && !pp_text_is(list->array.items[i]->text, "*"))
+            return pp_json_fail(
+                list->array.items[i], err,
+                "expected \"*\", or an origin such as https://app.example, in lower "
+                "case and without a path, got '%s'",
+                list->array.items[i]->text.data);
     }
     config->cors_origins = pp_plan_texts(arena, list, &config->cors_origin_count);
     return pp_arena_check(arena, err);

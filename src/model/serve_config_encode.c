@@ -17,20 +17,14 @@ static pp_json *encode_engine(pp_arena *arena, const pp_plan_engine *engine)
 {
     pp_json *object = pp_json_new_object(arena);
     pp_json *environment = pp_json_new_object(arena);
-    pp_json *markers = pp_json_new_object(arena);
 
     for (size_t i = 0; i < engine->environment_count; i++)
         pp_json_set_text_key(arena, environment, engine->environment[i].name,
                              pp_json_new_text(arena, engine->environment[i].value));
-    pp_json_set(arena, markers, "required",
-                encode_texts(arena, engine->markers.required, engine->markers.required_count));
-    pp_json_set(arena, markers, "forbidden",
-                encode_texts(arena, engine->markers.forbidden, engine->markers.forbidden_count));
     pp_json_set_text(arena, object, "id", engine->id);
     pp_json_set_maybe_text(arena, object, "path", engine->path);
     pp_json_set_text(arena, object, "server", engine->server);
     pp_json_set(arena, object, "environment", environment);
-    pp_json_set(arena, object, "log_markers", markers);
     return object;
 }
 

@@ -10,14 +10,6 @@
 /* ---- engines and files ------------------------------------------------------------------------
  */
 
-static const pp_field marker_rows[] = {
-    OPTION("required", "texts that the server's log must contain once it is ready", "[]",
-           LIST(pp_type_filled)),
-    OPTION("forbidden", "texts that it must not contain", "[]", LIST(pp_type_filled)),
-};
-static const pp_fields marker_fields =
-    FIELDS("serve-log-markers", "what the log of a started server must say", marker_rows);
-
 static const pp_field engine_rows[] = {
     MEMBER("id", "unique", FILE_ID),
     OPTION("path",
@@ -28,7 +20,6 @@ static const pp_field engine_rows[] = {
     OPTION("environment",
            "variables the server is started with; never a secret; `LLAMA_ARG_*` is refused", "{}",
            MAP(pp_type_text)),
-    OPTION("log_markers", "what its log must say", "{}", OBJECT(marker_fields)),
 };
 static const pp_fields engine_fields =
     FIELDS("serve-engine", "one build of llama.cpp", engine_rows);
@@ -198,7 +189,7 @@ const pp_fields pp_serve_timeout_fields =
     FIELDS("serve-timeouts", "timers, each with an error code of its own", timeout_rows);
 
 static const pp_field breaker_rows[] = {
-    OPTION("failures", "failures within `window_ms` that take a back end out", "5", INT(1, 1000)),
+    OPTION("failures", "failures within `window_ms` that take a back end out", "5", INT(1, 64)),
     OPTION("window_ms", "how long a failure counts", "10000", INT(1, HOUR_MS)),
     OPTION("open_ms", "how long it stays out at first; doubled up to 16 times", "5000",
            INT(1, HOUR_MS)),
@@ -256,8 +247,9 @@ static const pp_field rate_rows[] = {
 static const pp_fields rate_fields = FIELDS("serve-rate", "limits on how often", rate_rows);
 
 static const pp_field cors_rows[] = {
-    OPTION("origins", "such as `https://app.example`; `[]`: pages of the same origin only", "[]",
-           LIST(pp_type_filled), ITEMS(0, 64)),
+    OPTION("origins",
+           "such as `https://app.example`, or `*` for all; `[]`: pages of the same origin only",
+           "[]", LIST(pp_type_filled), ITEMS(0, 64)),
 };
 static const pp_fields cors_fields = FIELDS("serve-cors", "whose pages may ask", cors_rows);
 

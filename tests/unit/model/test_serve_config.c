@@ -119,7 +119,7 @@ static const struct {
     {"a bound that is no integer", "\"min_body_bytes\": 1024", "\"min_body_bytes\": 1024.0",
      "$.rules[0].when.min_body_bytes: expected an integer or null"},
     {"a bound that is no number", "\"min_body_bytes\": 1024", "\"min_body_bytes\": NaN",
-     "line 84, column 29: not strict JSON"},
+     "line 82, column 29: not strict JSON"},
     {"tiers in the wrong order", "\"min_body_bytes\": 8192", "\"min_body_bytes\": null",
      "$.rules[2]: 'other' can never hold: 'long' before it takes all of its requests"},
     {"a header that is none", "X-Tier", "X Tier", "$.rules[0].when.header.name: expected the name"},
@@ -176,10 +176,12 @@ static const struct {
     {"a proxy by name", "2001:db8::1", "proxy.local",
      "$.rate.trusted_proxies[1]: expected a numeric IPv4 or IPv6 address, got 'proxy.local'"},
     {"an origin with a path", "https://app.example", "https://app.example/",
-     "$.cors.origins[0]: expected an origin"},
-    {"any origin", "https://app.example", "*", "$.cors.origins[0]: expected an origin"},
+     "$.cors.origins[0]: expected \"*\", or an origin"},
+    {"any origin", "https://app.example", "*", NULL},
+    {"some of all origins", "https://app.example", "https://*.example", "$.cors.origins[0]"},
+    {"more failures than are kept", "\"failures\": 3", "\"failures\": 65", "$.breaker.failures"},
     {"an origin in capitals", "https://app.example", "https://App.example",
-     "$.cors.origins[0]: expected an origin"},
+     "$.cors.origins[0]: expected \"*\", or an origin"},
 };
 
 static void each_rule_has_a_refusal(void **state)
