@@ -145,6 +145,7 @@ class Client:
         if content is not None:
             head += ["Content-Type: application/json", f"Content-Length: {len(content)}"]
         head += [f"{name}: {value}" for name, value in headers.items()]
+        self.is_head = method == "HEAD"
         self.begun = time.monotonic()
         self.socket.sendall("\r\n".join(head).encode() + b"\r\n\r\n" + (content or b""))
         self.raw = b""
@@ -198,7 +199,7 @@ class Client:
         end_at = time.monotonic() + patience_s
         end = None
         while end is None:
-            parsed = parse_reply(self.raw, False)
+            parsed = parse_reply(self.raw, False, self.is_head)
             if parsed and parsed[3]:
                 end = "whole"
                 break
@@ -207,17 +208,17 @@ class Client:
                 if left <= 0:
                     end = "silence"
                 elif not self.read(left):
-                    parsed = parse_reply(self.raw, True)
+                    parsed = parse_reply(self.raw, True, self.is_head)
                     end = "whole" if parsed and parsed[3] else "cut"
             except TimeoutError:
                 end = "silence"
             except ConnectionResetError:
                 end = "reset"
-        status, headers, content, _ = parsed or parse_reply(self.raw, True) or (None, {}, b"", False)
+        status, headers, content, _ = parsed or parse_reply(self.raw, True, self.is_head) or (None, {}, b"", False)
         return Reply(status, headers, content, end, self.begun, self.first_byte, time.monotonic())
 
 
-def parse_reply(raw, closed):
+def parse_reply(raw, closed, is_head=False):
     """Status, headers, body so far, and whether it is whole; None without a head. Our own reader, for
     http.client hides how a reply ended."""
     head, mark, rest = raw.partition(b"\r\n\r\n")
@@ -229,12 +230,12 @@ def parse_reply(raw, closed):
     for line in lines[1:]:
         name, _, value = line.partition(":")
         headers[name] = value.strip()
-    if "chunked" in headers.get("Transfer-Encoding", ""):
+    if is_head or status in (204, 304):
+        content, whole = rest, True
+    elif "chunked" in headers.get("Transfer-Encoding", ""):
         content, whole = unchunk(rest)
     elif "Content-Length" in headers:
         content, whole = rest, len(rest) == int(headers["Content-Length"])
-    elif status in (204, 304):
-        content, whole = rest, True
     else:
         content, whole = rest, closed
     return status, headers, content, whole
@@ -248,7 +249,7 @@ def unchunk(rest):
             return b"".join(out), False
         size = int(line.split(b";")[0], 16)
         if size == 0:
-            return b"".join(out), rest == b"\r\n"
+            return b"".join(out), rest == b"\r\n" or rest.endswith(b"\r\n\r\n")  # trailers
         out.append(rest[:size])
         if len(rest) < size + 2:
             return b"".join(out), False
