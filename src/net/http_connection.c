@@ -217,13 +217,14 @@ void pp_http_connection_needs_work(pp_http_call *call)
         return;
     call->at_work = true;
     call->next_at_work = NULL;
-    if (server->work_first == NULL)
+    if (server->work_first == NULL) {
         server->work_first = call;
-    else
+        if (!server->in_turn)
+            pp_http_server_ask_turn(server); /* once: it does all that is there then */
+    } else {
         server->work_last->next_at_work = call;
+    }
     server->work_last = call;
-    if (!server->in_turn)
-        pp_http_server_wake(server);
 }
 
 /* ---- leaving --------------------------------------------------------------------------------- */
