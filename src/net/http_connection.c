@@ -215,19 +215,19 @@ void pp_http_connection_free(pp_http_call *call)
 void pp_http_connection_needs_work(pp_http_call *call)
 {
     pp_http_server *server = call->server;
-    bool is_first = server->work_first == NULL;
 
     if (call->at_work)
         return;
     call->at_work = true;
     call->next_at_work = NULL;
-    if (is_first)
+    if (server->work_first == NULL) {
         server->work_first = call;
-    else
+        if (!server->in_turn)
+            pp_http_server_ask_turn(server); /* once: it does all that is there then */
+    } else {
         server->work_last->next_at_work = call;
+    }
     server->work_last = call;
-    if (is_first && !server->in_turn) /* else the loop is awake already */
-        pp_http_server_wake(server);
 }
 
 /* ---- leaving --------------------------------------------------------------------------------- */

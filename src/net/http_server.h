@@ -88,9 +88,11 @@ typedef struct pp_http_server_options {
     size_t timer_max_count;      /* set at once by the caller; 16,384; memory is taken beforehand */
     int64_t head_timeout_ns;     /* first byte to end of head; 10 s */
     int64_t body_timeout_ns;     /* between two reads of a body; 30 s */
-    int64_t keep_alive_timeout_ns;     /* without any byte of a (next) request; 60 s */
-    int64_t send_timeout_ns;           /* the kernel takes no byte of a reply; 60 s */
-    int64_t linger_timeout_ns;         /* how long a refused client may go on sending; 1 s */
+    int64_t keep_alive_timeout_ns; /* without any byte of a (next) request; 60 s */
+    int64_t send_timeout_ns;       /* the kernel takes no byte of a reply; 60 s */
+    int64_t linger_timeout_ns;     /* how long a refused client may go on sending; 1 s */
+    bool caller_looks; /* an outer loop turns it whenever pp_http_server_has_work says so, which
+                          spares two system calls for each reply that is made outside of a turn */
     const volatile sig_atomic_t *stop; /* as in http_client.h; may be NULL */
     pp_http_server_handlers handlers;
 } pp_http_server_options;
@@ -118,6 +120,10 @@ uint16_t pp_http_server_port(const pp_http_server *server);
  * may stand in the set of another loop, level-triggered, which then calls
  * pp_http_server_turn(server, PP_HTTP_LOOK, err). Borrowed. */
 int pp_http_server_fd(const pp_http_server *server);
+
+/** Something is left to be done that needs no event, such as `ended` of a reply that was made
+ * outside of a turn: to be asked before waiting for the descriptor, with `caller_looks`. */
+bool pp_http_server_has_work(const pp_http_server *server);
 
 /* As until_ns of a turn: do what is to be done, do not wait. (The same in http_client.h.) */
 #ifndef PP_HTTP_LOOK
