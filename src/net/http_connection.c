@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -129,7 +130,7 @@ static bool watch(pp_http_call *call)
     return epoll_ctl(call->server->epoll_fd, EPOLL_CTL_ADD, call->fd, &event) == 0;
 }
 
-void pp_http_connection_open(pp_http_server *server, int fd, bool too_many)
+void pp_http_connection_open(pp_http_server *server, int fd, const char *address, bool too_many)
 {
     pp_http_call *call = new_call(server);
 
@@ -143,6 +144,7 @@ void pp_http_connection_open(pp_http_server *server, int fd, bool too_many)
     call->readable = call->peer_left = call->shut = false;
     call->serial = server->next_serial++;
     call->request_count = 0;
+    (void)snprintf(call->address, sizeof call->address, "%s", address);
     link_call(server, call);
     if (!watch(call)) {
         server->counts.accept_failed_count++;

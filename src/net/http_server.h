@@ -116,8 +116,10 @@ uint16_t pp_http_server_port(const pp_http_server *server);
  * pp_http_server_turn(server, PP_HTTP_LOOK, err). Borrowed. */
 int pp_http_server_fd(const pp_http_server *server);
 
-/* As until_ns of a turn: do what is to be done, do not wait. */
+/* As until_ns of a turn: do what is to be done, do not wait. (The same in http_client.h.) */
+#ifndef PP_HTTP_LOOK
 #define PP_HTTP_LOOK ((int64_t)1)
+#endif
 
 /** Wait until something happens, at most until the monotonic instant until_ns (0 = no end), and
  * act on it. Returns early after pp_http_server_wake and within 200 ms of `stop`. Fails with
@@ -161,6 +163,10 @@ pp_http_server_counts pp_http_server_counts_of(const pp_http_server *server);
 /** A pointer of the caller that travels with the call; NULL at first. */
 void pp_http_call_set_data(pp_http_call *call, void *data);
 void *pp_http_call_data(const pp_http_call *call);
+
+/** Numeric address of the client without a port: "127.0.0.1", "::1"; that of IPv4 behind a socket
+ * of IPv6 is told as IPv4. "" when the system gave none. Valid as long as the call. */
+const char *pp_http_call_address(const pp_http_call *call);
 
 /** The request again, as `request` got it. */
 const pp_http_request_view *pp_http_call_request(const pp_http_call *call);

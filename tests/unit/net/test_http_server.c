@@ -307,6 +307,46 @@ static pp_status make_and_free(const void *context, pp_error *err)
     return st;
 }
 
+/* A dial to `to` of a server that listens on `on`: whom does it see? */
+static void clients_are_known_by_their_numeric_address(void **state)
+{
+    static const struct {
+        const char *on, *to, *want;
+    } rows[] = {
+        {"127.0.0.1", "127.0.0.1", "127.0.0.1"},
+        {"::1", "::1", "::1"},
+        {"::", "127.0.0.1", "127.0.0.1"}, /* comes as ::ffff:127.0.0.1 */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < PP_COUNT_OF(rows); i++) {
+        http_fixture *f = fixture_new(act_wait);
+        pp_http_server_options options = fixture_options(f);
+        bool is_v6 = strchr(rows[i].to, ':') != NULL;
+        struct sockaddr_in v4 = {.sin_family = AF_INET};
+        struct sockaddr_in6 v6 = {.sin6_family = AF_INET6};
+        int fd = socket(is_v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+        options.host = rows[i].on;
+        if (pp_http_server_new(&options, &f->server, NULL) != PP_OK) { /* no IPv6 here */
+            assert_int_equal(rows[i].on[0], ':');
+            print_message("# no address %s here\n", rows[i].on);
+        } else {
+            v4.sin_port = v6.sin6_port = htons(pp_http_server_port(f->server));
+            (void)inet_pton(AF_INET, rows[i].to, &v4.sin_addr);
+            (void)inet_pton(AF_INET6, rows[i].to, &v6.sin6_addr);
+            assert_int_equal(is_v6 ? connect(fd, (struct sockaddr *)&v6, sizeof v6)
+                                   : connect(fd, (struct sockaddr *)&v4, sizeof v4),
+                             0);
+            client_say(fd, GET);
+            fixture_await(f, "/ ");
+            assert_string_equal(pp_http_call_address(f->call), rows[i].want);
+        }
+        (void)close(fd);
+        fixture_stop(f);
+    }
+}
+
 static void a_server_without_memory_is_not_begun(void **state)
 {
     http_fixture *f = fixture_start(act_ok);
@@ -389,6 +429,7 @@ int main(void)
         cmocka_unit_test(without_descriptors_it_waits_and_goes_on),
         cmocka_unit_test(what_cannot_be_listened_on_is_named),
         cmocka_unit_test(it_listens_on_ipv6_too),
+        cmocka_unit_test(clients_are_known_by_their_numeric_address),
         cmocka_unit_test(a_server_without_memory_is_not_begun),
         cmocka_unit_test(a_connection_without_memory_ends_and_others_go_on),
     };
