@@ -2,7 +2,9 @@
  *
  * Never in it: header values, bodies, keys (E33). Lines are gathered and written off the hot path;
  * a minute takes at most so many bytes, and what did not fit is counted and told in one line when
- * the minute is over (E36, G30). docs/formats/access-log.md has the members. Not thread-safe. */
+ * the minute is over (E36, G30). docs/formats/access-log.md has the members. Not thread-safe.
+ *
+ * The path may be a pipe: writes never wait for its reader. SIGPIPE is the caller's business. */
 #ifndef PP_GATEWAY_ACCESS_LOG_H
 #define PP_GATEWAY_ACCESS_LOG_H
 

@@ -13,7 +13,7 @@
  */
 #define PP_CORS_HEADER_MAX      ((size_t)64)
 #define PP_CORS_NAME_MAX_BYTES  ((size_t)64)
-#define PP_CORS_MAX_AGE_SECONDS 600
+#define PP_CORS_MAX_AGE_SECONDS "600"
 
 /* Headers that a reply gets at most. */
 #define PP_CORS_REPLY_MAX 6
