@@ -3,8 +3,9 @@
 # ARM64_BUILD, build for arm64 there and run that build's tests in an emulator as well (arm64.sh).
 #
 # llama.cpp is found or fetched first, because the live tests measure the real one. The last line is
-# "N passed, N failed" (and ", N skipped" when some were). With PARETOPILOT_REQUIRE_ALL=1 a skipped
-# test is a failure: a machine that cannot run the live tests has not shown that the program works.
+# "N passed, N failed" (and ", N skipped" when some were); the tests that failed or were skipped stand
+# above it, a line each. With PARETOPILOT_REQUIRE_ALL=1 a skipped test is a failure: a machine that
+# cannot run the live tests has not shown that the program works.
 set -euo pipefail
 
 build=$1
@@ -14,6 +15,7 @@ require_all=${PARETOPILOT_REQUIRE_ALL:-0}
 passed=0
 failed=0
 skipped=0
+names=
 
 # tally RESULTS CODE - add the results that Meson wrote; CODE is how its run ended
 tally() {
@@ -23,7 +25,8 @@ tally() {
         failed=$((failed + 1))
         return
     fi
-    read -r these_passed these_failed these_skipped <<< "$counts"
+    read -r these_passed these_failed these_skipped <<< "${counts%%$'\n'*}"
+    [[ $counts != *$'\n'* ]] || names+=${counts#*$'\n'}$'\n'
     if [ "$2" -ne 0 ] && [ "$these_failed" -eq 0 ]; then
         these_failed=1 # something went wrong that is no test
     fi
@@ -62,6 +65,7 @@ fi
 check_native
 [ -z "$arm64_build" ] || check_arm64
 
+printf '%s' "$names"
 if [ "$skipped" -gt 0 ] && [ "$require_all" = 1 ]; then
     echo "check.sh: $skipped tests were skipped, and none may be" >&2
     failed=$((failed + skipped))

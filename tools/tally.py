@@ -1,4 +1,5 @@
-"""tally.py JUNIT - count what Meson's test run gave: prints "PASSED FAILED SKIPPED".
+"""tally.py JUNIT - count what Meson's test run gave: prints "PASSED FAILED SKIPPED", and a line for each
+test that failed or was skipped: "failed: TEST: SUBTEST".
 
 Meson writes the results of each test program into JUNIT, and how the program ended into the .json
 beside it. A program that met its time limit, or died behind results that were all fine, stands in the
@@ -20,12 +21,12 @@ def mark(case):
 
 
 def read_results(junit):
-    """Marks by name of the test: of its subtests, or its own where it has none."""
+    """Marks by name of the test: of its subtests, each with its name, or its own where it has none."""
     own, subtests = {}, {}
     for suite in ElementTree.parse(junit).getroot():
         project, _, test = suite.get("name").partition(".")
         if test:
-            subtests[test] = [mark(case) for case in suite.findall("testcase")]
+            subtests[test] = [(mark(case), f"{test}: {case.get('name')}") for case in suite.findall("testcase")]
         else:
             own.update((case.get("name"), mark(case)) for case in suite.findall("testcase"))
     return own, subtests
@@ -33,10 +34,10 @@ def read_results(junit):
 
 def marks_of(name, result, own, subtests):
     if name not in subtests:
-        return ["failed" if result in BAD else own.get(name, "passed")]
+        return [("failed" if result in BAD else own.get(name, "passed"), name)]
     marks = subtests[name]
-    if result == "TIMEOUT" or (result in BAD and "failed" not in marks):
-        return marks + ["failed"]
+    if result == "TIMEOUT" or (result in BAD and "failed" not in dict(marks)):
+        return marks + [("failed", f"{name}: {result}")]
     return marks
 
 
@@ -46,8 +47,17 @@ def tally(junit):
     for line in pathlib.Path(str(junit).replace(".junit.xml", ".json")).read_text(encoding="utf-8").splitlines():
         test = json.loads(line)
         marks += marks_of(test["name"], test["result"], own, subtests)
-    return [marks.count(kind) for kind in ("passed", "failed", "skipped")]
+    return marks
+
+
+def main(junit):
+    marks = tally(junit)
+    kinds = [kind for kind, _ in marks]
+    print(*[kinds.count(kind) for kind in ("passed", "failed", "skipped")])
+    for kind, name in marks:
+        if kind != "passed":
+            print(f"{kind}: {name}")
 
 
 if __name__ == "__main__":
-    print(*tally(sys.argv[1]))
+    main(sys.argv[1])

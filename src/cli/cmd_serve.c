@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "cli/inputs.h"
 #include "cli/serve_keys.h"
+#include "cli/serve_started.h"
 #include "cli/signals.h"
 #include "gateway/gateway.h"
 
@@ -23,6 +24,7 @@ static const pp_option options[] = {
     {"for", 0, PP_DURATION("TIME"), "until stopped", "end after TIME, with exit code 0", false,
      false},
     {"host", 0, PP_TEXT("HOST"), "of CONFIG", "address to listen on", false, false},
+    PP_SERVE_STARTED_OPTIONS,
     {"port", 'p', PP_NUMBER("N"), "of CONFIG", "port to listen on; 0: a free one, which is printed",
      false, false},
     {"port-file", 0, PP_FILE("FILE"), NULL, "new file for the port", false, false},
@@ -36,6 +38,7 @@ typedef struct setup {
     const pp_text *backend_keys;
     pp_key_ring ring;
     pp_access_log *log;
+    pp_serve_started started;
     pp_gateway *gateway;
     int64_t for_ns; /* 0: no end */
 } setup;
@@ -139,13 +142,16 @@ static void allow_files(int64_t connections)
 
 static pp_status make_gateway(setup *s, const volatile sig_atomic_t *stop, pp_error *err)
 {
-    const pp_gateway_options o = {.config = &s->config,
-                                  .keys = s->config.keys_file.size > 0 ? &s->ring : NULL,
-                                  .backend_keys = s->backend_keys,
-                                  .log = s->log,
-                                  .stop = stop,
-                                  .stop_now = pp_signals_second(),
-                                  .reopen_log = pp_signals_hang_up()};
+    const pp_gateway_options o = {
+        .config = &s->config,
+        .keys = s->config.keys_file.size > 0 ? &s->ring : NULL,
+        .backend_keys = s->backend_keys,
+        .log = s->log,
+        .backend_status = s->started.servers.count > 0 ? pp_started_servers_status : NULL,
+        .backend_user = &s->started.running,
+        .stop = stop,
+        .stop_now = pp_signals_second(),
+        .reopen_log = pp_signals_hang_up()};
 
     return pp_gateway_new(&o, &s->gateway, err);
 }
@@ -186,6 +192,8 @@ static pp_status serve(const pp_args *args, setup *s, pp_exit *ret_exit, pp_erro
     allow_files(s->config.connections);
     st = make_gateway(s, stop, err);
     if (st == PP_OK)
+        st = pp_serve_started_run(&s->started, s->gateway, err);
+    if (st == PP_OK)
         st = announce(args, s, err);
     if (st == PP_OK)
         st = pp_gateway_run(s->gateway, s->for_ns == 0 ? 0 : pp_clock_now_ns() + s->for_ns, err);
@@ -205,6 +213,8 @@ static pp_status prepare(const pp_args *args, setup *s, pp_error *err)
     if (st == PP_OK)
         st = read_ring(s, err);
     if (st == PP_OK)
+        st = pp_serve_started_prepare(&s->arena, args, &s->config, s->folder, &s->started, err);
+    if (st == PP_OK)
         st = open_log(s, err);
     return st;
 }
@@ -221,6 +231,7 @@ static pp_status run(const pp_args *args, pp_exit *ret_exit, pp_error *err)
         if (st == PP_OK)
             st = serve(args, &s, ret_exit, err);
     }
+    pp_serve_started_end(&s.started);
     pp_gateway_free(s.gateway);
     pp_access_log_free(s.log);
     pp_arena_done(&s.arena);

@@ -1,6 +1,7 @@
 #include "net/http_client.h"
 
 #include "base/clock.h"
+#include "base/stop.h"
 #include "net/http_client_transfer.h"
 
 static void unlink_transfer(pp_http_transfer *t)
@@ -182,7 +183,7 @@ pp_status pp_http_run(pp_http_loop *loop, const bool *done, int64_t until_ns, pp
             return PP_OK;
         if (done == NULL && until_ns == 0 && loop->transfer_count == 0)
             return PP_OK;
-        if (loop->stop != NULL && __atomic_load_n(loop->stop, __ATOMIC_RELAXED) != 0)
+        if (pp_stop_asked(loop->stop))
             return pp_fail(err, PP_ERR_INTERRUPTED, "interrupted");
         if (until_ns != 0 && pp_clock_now_ns() >= until_ns)
             return PP_OK;

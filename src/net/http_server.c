@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/fail_nth.h"
+#include "base/stop.h"
 #include "net/http_connection.h"
 
 #define EVENTS_PER_TURN 256
@@ -350,7 +351,7 @@ pp_status pp_http_server_run(pp_http_server *server, const bool *done, pp_error 
     const volatile sig_atomic_t *stop = server->options.stop;
     pp_status st = PP_OK;
 
-    while (st == PP_OK && (done == NULL || !*done) && (stop == NULL || *stop == 0))
+    while (st == PP_OK && (done == NULL || !*done) && !pp_stop_asked(stop))
         st = pp_http_server_turn(server, 0, err);
     return st;
 }

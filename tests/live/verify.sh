@@ -31,7 +31,7 @@ spoil() {
     check "$name" found_by "$rule"
 }
 found_by() { run 1 "$paretopilot" verify "$work/spoilt" && grep -q "^$1  " "$work/out" && says out "differs: "; }
-reseal() { find . -type f ! -name SHA256SUMS -printf '%P\n' | LC_ALL=C sort | while read -r file; do printf '%s  ./%s\n' "$(sha256sum < "$file" | cut -c1-64)" "$file"; done > SHA256SUMS.new && mv SHA256SUMS.new SHA256SUMS; }
+reseal() { find . -type f ! -name 'SHA256SUMS*' -printf '%P\n' | LC_ALL=C sort | while read -r file; do printf '%s  ./%s\n' "$(sha256sum < "$file" | cut -c1-64)" "$file"; done > SHA256SUMS.new && mv SHA256SUMS.new SHA256SUMS; }
 byte() { # FILE - one digit of it becomes another one
     python3 - "$1" << 'PY'
 import sys

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -46,15 +47,18 @@ def run(tests):
         subprocess.run(["meson", "setup", "build"], cwd=folder, check=True, capture_output=True)
         subprocess.run(["meson", "test", "-C", "build"], cwd=folder, capture_output=True)
         return subprocess.run([sys.executable, "-B", SOURCE / "tools/tally.py", folder / "build/meson-logs/testlog.junit.xml"],
-                              check=True, capture_output=True, text=True).stdout.split()
+                              check=True, capture_output=True, text=True).stdout.splitlines()
 
 
 def main():
     report = Report()
     for name, tests in [("all together", TESTS), ("one slow test alone", TESTS[7:8]), ("one fine test alone", TESTS[:1])]:
         want = [str(sum(test[3][i] for test in tests)) for i in range(3)]
-        got = run(tests)
-        report.test(f"passed, failed, skipped: {name}", [] if got == want else [f"{got}, expected {want}"])
+        counts, *named = run(tests)
+        report.test(f"passed, failed, skipped: {name}", [] if counts.split() == want else [f"{counts}, expected {want}"])
+        want = sorted(f"{kind} {test[0]}" for test in tests for kind, n in zip(("failed", "skipped"), test[3][1:]) for _ in range(n))
+        got = sorted(re.sub(r"^(\w+): ([^:]*).*", r"\1 \2", line) for line in named)
+        report.test(f"each that failed or was skipped is named: {name}", [] if got == want else [f"{got}, expected {want}"])
     return report.end()
 
 
