@@ -254,6 +254,6 @@ const pp_command pp_command_serve = {
         "\n"
         "A first signal lets requests that are under way end; a second one ends at once. SIGHUP\n"
         "opens the access log anew.\n",
-    .example = "paretopilot serve examples/gateway/endpoint.json --check",
+    .example = "paretopilot serve examples/serve/two-endpoints.json --check",
     .run = run,
 };

@@ -288,3 +288,64 @@ static const pp_field config_rows[] = {
 };
 const pp_fields pp_serve_config_fields =
     FIELDS_AT("serve-config", "what `serve` runs", config_rows, "serve-config");
+
+/* ---- access log -------------------------------------------------------------------------------
+ */
+
+#define TOKENS COUNT, OR_NULL, UNIT("tokens")
+#define RATE   POSITIVE_REAL, OR_NULL, UNIT("tokens per second")
+
+static const pp_field usage_rows[] = {
+    MEMBER("partial", "the answer did not come to its end: told until then", BOOL),
+    MEMBER("prompt_tokens", "null: not told, as with all below", TOKENS),
+    MEMBER("completion_tokens", "of the answer, reasoning included", TOKENS),
+    MEMBER("cached_tokens", "of the prompt, from the back end's cache", TOKENS),
+    MEMBER("drafted_tokens", "proposed by speculation", TOKENS),
+    MEMBER("accepted_tokens", "of these", TOKENS),
+};
+static const pp_fields usage_fields =
+    FIELDS("access-usage", "tokens, as the back end counted them", usage_rows);
+
+static const pp_field access_rows[] = {
+    MEMBER("time", "arrival, UTC, RFC 3339 with milliseconds", FILLED),
+    MEMBER("request_id", "the client's `X-Request-Id`, or one of the gateway's", TEXT, OR_NULL),
+    MEMBER("key", "name of its API key", TEXT, OR_NULL),
+    MEMBER("rejected_key_sha256", "of a key that is none: the first 8 digits", TEXT, OR_NULL),
+    MEMBER("address", "of the client; as trusted proxies say", TEXT, OR_NULL),
+    MEMBER("method", "of the request", TEXT, OR_NULL),
+    MEMBER("path", "without a query", TEXT, OR_NULL),
+    MEMBER("model", "the served model it went to", TEXT, OR_NULL),
+    MEMBER("backend", "that gave the answer", TEXT, OR_NULL),
+    MEMBER("route", "why there, as in `X-ParetoPilot-Route`", TEXT, OR_NULL),
+    MEMBER("attempts", "back ends that were asked", COUNT),
+    MEMBER("stream", "a stream was asked for", BOOL),
+    MEMBER("status", "sent; 499: the client left before", INT(100, 599)),
+    MEMBER("code", "of an error, also within a stream that began with 200", TEXT, OR_NULL),
+    MEMBER("client_gone", "the client left before the end", BOOL),
+    MEMBER("bytes_in", "of the request's body", COUNT, UNIT("bytes")),
+    MEMBER("bytes_out", "of the reply's body", COUNT, UNIT("bytes")),
+    MEMBER("queue_ms", "waited for a back end; null: none was looked for", POSITIVE_REAL, OR_NULL),
+    MEMBER("ttft_ms", "from arrival to the first text of a stream", POSITIVE_REAL, OR_NULL),
+    MEMBER("total_ms", "from arrival to the end", POSITIVE_REAL),
+    MEMBER("usage", "null: nothing was told", OBJECT(usage_fields), OR_NULL),
+    MEMBER("decode_tokens_per_second",
+           "(completion tokens - 1) / (last text - first text) of a stream; prefill is not in it",
+           RATE),
+    MEMBER("end_to_end_tokens_per_second",
+           "completion tokens / `total_ms`; queue and prefill are in it", RATE),
+};
+static const pp_fields access_fields = FIELDS_AT(
+    "access-log", "a request that is over; texts are cut at 256 bytes", access_rows, "access-log");
+
+static const pp_field dropped_rows[] = {
+    MEMBER("time", "end of the minute", FILLED),
+    MEMBER("dropped_lines", "requests without a line, since the last such line", INT(1, INT64_MAX)),
+};
+static const pp_fields dropped_fields =
+    FIELDS_AT("access-log-dropped", "what was too much for a minute", dropped_rows, "access-log");
+
+const pp_field_choice pp_access_log_choices[] = {
+    {"dropped_lines", NULL, &access_fields},
+    {"dropped_lines", "", &dropped_fields},
+    {0},
+};
