@@ -66,18 +66,19 @@ void pp_arena_clear(pp_arena *arena)
     *arena = (pp_arena){.blocks = kept};
 }
 
-void *pp_arena_alloc(pp_arena *arena, size_t count, size_t size)
+/* Aligned, with whatever it held before; *ret_bytes gets how many there are. */
+static void *take(pp_arena *arena, size_t count, size_t size, size_t *ret_bytes)
 {
     const size_t align = alignof(max_align_t);
     pp_arena_block *block = arena->blocks;
     size_t need;
     void *at;
 
-    if (size != 0 && count > (SIZE_MAX - align) / size) {
+    if (__builtin_mul_overflow(count, size, &need) || need > SIZE_MAX - align) {
         arena->failed = true;
         return NULL;
     }
-    need = (count * size + align - 1) / align * align;
+    need = (need + align - 1) / align * align;
     if (need == 0)
         need = align;
     if (block == NULL || block->capacity - block->used < need)
@@ -89,13 +90,24 @@ void *pp_arena_alloc(pp_arena *arena, size_t count, size_t size)
     at = block->bytes + block->used;
     block->used += need;
     arena->used_bytes += need;
-    memset(at, 0, need);
+    *ret_bytes = need;
+    return at;
+}
+
+void *pp_arena_alloc(pp_arena *arena, size_t count, size_t size)
+{
+    size_t bytes = 0;
+    void *at = take(arena, count, size, &bytes);
+
+    if (at != NULL)
+        memset(at, 0, bytes);
     return at;
 }
 
 char *pp_arena_dup(pp_arena *arena, const char *bytes, size_t size)
 {
-    char *copy = size == SIZE_MAX ? NULL : pp_arena_alloc(arena, size + 1, 1);
+    size_t taken;
+    char *copy = size == SIZE_MAX ? NULL : take(arena, size + 1, 1, &taken);
 
     if (copy == NULL) {
         arena->failed = true;
@@ -103,6 +115,7 @@ char *pp_arena_dup(pp_arena *arena, const char *bytes, size_t size)
     }
     if (size > 0)
         memcpy(copy, bytes, size);
+    copy[size] = '\0';
     return copy;
 }
 

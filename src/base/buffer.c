@@ -64,6 +64,23 @@ static bool reserve(pp_buf *buf, size_t more)
     return true;
 }
 
+void pp_buf_reserve(pp_buf *buf, size_t size)
+{
+    size_t capacity = (size < buf->max_bytes ? size : buf->max_bytes) + 1;
+    char *data;
+
+    if (buf->status != PP_OK || capacity <= buf->capacity)
+        return;
+    data = pp_fail_nth_realloc(buf->data, capacity);
+    if (data == NULL) {
+        buf->status = PP_ERR_MEMORY;
+        return;
+    }
+    memset(data + buf->size, 0, capacity - buf->size);
+    buf->data = data;
+    buf->capacity = capacity;
+}
+
 void pp_buf_append(pp_buf *buf, const void *bytes, size_t size)
 {
     if (!reserve(buf, size))

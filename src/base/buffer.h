@@ -30,6 +30,10 @@ void pp_buf_done(pp_buf *buf);
 /** Empty it and forget a recorded failure; memory and ceiling stay. */
 void pp_buf_clear(pp_buf *buf);
 
+/** Room for `size` bytes in all, and no more than that, before any are there; each page is written
+ * to. What does not fit the ceiling is left out. */
+void pp_buf_reserve(pp_buf *buf, size_t size);
+
 void pp_buf_append(pp_buf *buf, const void *bytes, size_t size);
 void pp_buf_append_text(pp_buf *buf, const char *text);
 void pp_buf_append_char(pp_buf *buf, char c);

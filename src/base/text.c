@@ -3,11 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-pp_text pp_text_of(const char *c_string)
-{
-    return (pp_text){c_string, strlen(c_string)};
-}
-
 pp_text pp_text_dup(pp_arena *arena, pp_text text)
 {
     char *copy = pp_arena_dup(arena, text.data, text.size);

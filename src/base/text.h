@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "base/arena.h"
 
@@ -15,8 +16,11 @@ typedef struct pp_text {
     size_t size;      /* bytes */
 } pp_text;
 
-/** The text of a C string, borrowed. */
-pp_text pp_text_of(const char *c_string);
+/** The text of a C string, borrowed. Here, so that the length of a literal is no work. */
+static inline pp_text pp_text_of(const char *c_string)
+{
+    return (pp_text){c_string, strlen(c_string)};
+}
 
 /** A copy in the arena, NUL behind it; a zeroed text when memory is short (arena->failed set). */
 pp_text pp_text_dup(pp_arena *arena, pp_text text);

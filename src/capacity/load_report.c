@@ -275,6 +275,8 @@ static pp_json *run_json(pp_arena *arena, const pp_load_report_run *run)
     pp_json_set_bool(arena, out, "keep_alive", run->keep_alive);
     if (run->server_was_sleeping)
         pp_json_set_bool(arena, out, "server_was_sleeping", true);
+    if (run->server_recognised_by.size > 0)
+        pp_json_set_text(arena, out, "server_recognised_by", run->server_recognised_by);
     pp_json_set(arena, out, "limits", limits);
     return out;
 }
@@ -319,6 +321,52 @@ static pp_json *rules_json(pp_arena *arena, const pp_load_rules *r)
     pp_json_set_real(arena, out, "steady_deviation_percent_max", r->steady_deviation_percent_max);
     pp_json_set_real(arena, out, "gathered_percent_max", r->gathered_percent_max);
     return out;
+}
+
+/* ---- drift ---------------------------------------------------------------------------------- */
+
+bool pp_load_report_drift(const pp_load_report *report, pp_drift *ret_drift)
+{
+    const pp_load_report_level *first = report->levels;
+    const pp_load_report_level *last = first + report->level_count - 1;
+
+    if (report->find != NULL || report->level_count < 2 ||
+        !pp_drift_is_repeat(&first->asked, &last->asked))
+        return false;
+    *ret_drift = pp_drift_between(&first->asked, &first->summary, &last->summary);
+    return true;
+}
+
+static pp_json *change_json(pp_arena *arena, size_t measure, const pp_drift_change *change)
+{
+    pp_json *out = pp_json_new_object(arena);
+
+    pp_json_set_string(arena, out, "measure", pp_drift_measure_name(measure));
+    pp_json_set_maybe_real(arena, out, "first_ms_p50", change->first_ms_p50);
+    pp_json_set_maybe_real(arena, out, "again_ms_p50", change->again_ms_p50);
+    pp_json_set_maybe_real(arena, out, "change_percent", change->percent);
+    pp_json_set_maybe_real(arena, out, "change_low_percent", change->low_percent);
+    pp_json_set_maybe_real(arena, out, "change_high_percent", change->high_percent);
+    pp_json_set_string(arena, out, "verdict", pp_drift_verdict_name(change->verdict));
+    return out;
+}
+
+static void put_drift(pp_arena *arena, const pp_load_report *report, pp_json *document)
+{
+    pp_json *changes = pp_json_new_array(arena);
+    pp_json *out = pp_json_new_object(arena);
+    pp_drift drift;
+
+    if (!pp_load_report_drift(report, &drift))
+        return;
+    for (size_t i = 0; i < PP_DRIFT_MEASURE_COUNT; i++)
+        pp_json_add(arena, changes, change_json(arena, i, &drift.changes[i]));
+    pp_json_set_int(arena, out, "first_level", report->levels[0].asked.number);
+    pp_json_set_int(arena, out, "again_level",
+                    report->levels[report->level_count - 1].asked.number);
+    pp_json_set(arena, out, "changes", changes);
+    pp_json_set_string(arena, out, "verdict", pp_drift_verdict_name(drift.verdict));
+    pp_json_set(arena, document, "drift", out);
 }
 
 /* ---- the document --------------------------------------------------------------------------- */
@@ -372,6 +420,7 @@ pp_status pp_load_report_make(pp_arena *arena, const pp_load_report *report, pp_
     pp_json_set(arena, out, "rules", rules_json(arena, &report->rules));
     pp_json_set(arena, out, "levels", levels);
     pp_json_set(arena, out, "saturation", saturation_json(arena, &saturation));
+    put_drift(arena, report, out);
     *ret_document = out;
     return pp_arena_check(arena, err);
 }

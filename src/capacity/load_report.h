@@ -5,6 +5,7 @@
 #ifndef PP_CAPACITY_LOAD_REPORT_H
 #define PP_CAPACITY_LOAD_REPORT_H
 
+#include "capacity/drift.h"
 #include "capacity/find.h"
 #include "capacity/level_summary.h"
 #include "capacity/saturation.h"
@@ -27,7 +28,8 @@ typedef struct pp_load_report_run {
     uint64_t seed; /* below 2^63 */
     int64_t started_unix_ms;
     bool keep_alive;
-    bool server_was_sleeping; /* as it said before the load (B177) */
+    bool server_was_sleeping;     /* as it said before the load (B177) */
+    pp_text server_recognised_by; /* what showed which dialect it speaks; empty: that was said */
     pp_load_limits limits;
 } pp_load_report_run;
 
@@ -65,6 +67,9 @@ typedef struct pp_report_saturation {
 PP_MUST_CHECK pp_status pp_load_report_saturation(pp_arena *arena, const pp_load_report *report,
                                                   pp_report_saturation *ret_saturation,
                                                   pp_error *err);
+
+/** Whether the last level asks what the first one asked, and what differs then; of no search. */
+bool pp_load_report_drift(const pp_load_report *report, pp_drift *ret_drift);
 
 /** What the levels of a search say; report->find must not be NULL. Fails with PP_ERR_DOMAIN when a
  * level has no verdict or there are more than PP_FIND_PROBES_MAX. */

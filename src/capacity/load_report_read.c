@@ -29,7 +29,7 @@ static pp_text text_or_empty(const pp_json *object, const char *key)
 {
     const pp_json *value = pp_json_find(object, key);
 
-    return value->kind == PP_JSON_NULL ? (pp_text){0} : value->text;
+    return value == NULL || value->kind == PP_JSON_NULL ? (pp_text){0} : value->text;
 }
 
 /* ---- a level -------------------------------------------------------------------------------- */
@@ -310,6 +310,7 @@ static pp_load_report_run run_of(const pp_json *root)
         .keep_alive = pp_checked_bool(run, "keep_alive"),
         .server_was_sleeping = pp_json_find(run, "server_was_sleeping") != NULL &&
                                pp_checked_bool(run, "server_was_sleeping"),
+        .server_recognised_by = text_or_empty(run, "server_recognised_by"),
         .limits = {maybe_int(limits, "connect_ns"), maybe_int(limits, "first_token_ns"),
                    maybe_int(limits, "idle_ns"), maybe_int(limits, "total_ns"),
                    maybe_int(limits, "body_max_bytes"), maybe_int(limits, "drain_ns"),

@@ -35,6 +35,17 @@ static bool missed(const pp_load_session *s)
     return s->command.search != PP_LOAD_SEARCH_NONE && s->find_answer.end == PP_FIND_NEVER_PASSED;
 }
 
+/* Of a sweep over which the server changed, no level says what its load does. */
+static bool may_have_drifted(const pp_load_session *s)
+{
+    const pp_load_done *first = &s->levels[0];
+    const pp_load_done *last = &s->levels[s->command.level_count - 1];
+
+    return s->command.repeat_first && s->level_count == s->command.level_count &&
+           pp_drift_between(&first->level, &first->summary, &last->summary).verdict !=
+               PP_DRIFT_NONE;
+}
+
 static bool could_not_tell(const pp_load_session *s)
 {
     if (s->command.plan.lost != NULL)
@@ -47,7 +58,7 @@ static bool could_not_tell(const pp_load_session *s)
         if (summary->doubts != 0 || (summary->has_verdict && summary->verdict == PP_SLO_UNDECIDED))
             return true;
     }
-    return false;
+    return may_have_drifted(s);
 }
 
 static pp_exit exit_of(const pp_load_session *s)
@@ -131,6 +142,9 @@ static const pp_option options[] = {
     {"find-clients", 0, PP_TEXT("LOW..HIGH"), NULL,
      "search for the number of clients that every --slo carries", false, false},
     {"find-rate", 0, PP_TEXT("LOW..HIGH"), NULL, "the same for a rate, as 1/s..50/s", false, false},
+    {"repeat-first", 0, NULL, NULL,
+     "the first level once more at the end, to see whether the server changed meanwhile", false,
+     false},
     {"requests", 'n', PP_NUMBER("N"), NULL, "requests of each level, the warm-up not counted",
      false, false},
     {"duration", 'd', PP_DURATION("TIME"), "30s, where --requests is not given",
@@ -147,7 +161,7 @@ static const pp_option options[] = {
      "chat: /v1/chat/completions; text: /v1/completions; completion: llama-server's /completion",
      false, false},
     {"server", 0, PP_WORD("KIND", server_word), "auto",
-     "which fields the server knows; auto asks whether it is a llama-server", false, false},
+     "which fields the server knows; auto asks whether it is a llama-server or vLLM", false, false},
     {"model", 'm', PP_TEXT("NAME"), "the first that the server lists", "model of the requests",
      false, false},
     {"prompts", 'p', PP_FILE("FILE"), NULL, "prompts, taken in turn, docs/formats/prompts.md",

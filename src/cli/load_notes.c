@@ -412,6 +412,58 @@ static void print_saturation(const writer *w, const pp_report_saturation *s)
                   w->out);
 }
 
+/* No "-0.0" of what rounds to nothing. */
+static double shown_percent(double percent)
+{
+    return percent > -0.05 && percent < 0.05 ? 0 : percent;
+}
+
+/* "ttft +52 % (50 to 54)" */
+static const char *change_text(pp_arena *arena, size_t measure, const pp_drift_change *c)
+{
+    const char *name = pp_drift_measure_name(measure);
+
+    if (!c->percent.known)
+        return "";
+    if (!c->low_percent.known || !c->high_percent.known)
+        return pp_arena_printf(arena, "%s %+.1f %%, of too few requests", name,
+                               shown_percent(c->percent.value));
+    return pp_arena_printf(arena, "%s %+.1f %% (%+.1f to %+.1f)", name,
+                           shown_percent(c->percent.value), shown_percent(c->low_percent.value),
+                           shown_percent(c->high_percent.value));
+}
+
+static const char *drift_text(pp_drift_verdict verdict)
+{
+    switch (verdict) {
+    case PP_DRIFT_NONE:
+        return "none that matters: the levels may be compared";
+    case PP_DRIFT_SEEN:
+        return "SEEN: the server changed while the levels ran, so they must not be compared";
+    case PP_DRIFT_UNDECIDED:
+        break;
+    }
+    return "undecided: more requests in each level would tell, where the levels are valid";
+}
+
+static void print_drift(const writer *w)
+{
+    const char *list = "";
+    pp_drift drift;
+
+    if (!pp_load_report_drift(w->report, &drift))
+        return;
+    for (size_t i = 0; i < PP_DRIFT_MEASURE_COUNT; i++) {
+        const char *text = change_text(w->arena, i, &drift.changes[i]);
+
+        if (text != NULL && text[0] != '\0')
+            list = joined(w->arena, list, text);
+    }
+    pp_note_print("drift", drift_text(drift.verdict), w->out);
+    if (list != NULL && list[0] != '\0')
+        print_under(w, NULL, pp_arena_printf(w->arena, "last level against the first: %s", list));
+}
+
 static const char *find_end_text(pp_find_end end)
 {
     switch (end) {
@@ -497,6 +549,7 @@ pp_status pp_load_notes_print(pp_arena *arena, const pp_load_report *report, con
     print_cache(&w);
     print_server(&w);
     print_saturation(&w, &saturation);
+    print_drift(&w);
     if (report->find != NULL)
         print_find(&w, report->find, &answer);
     if (report->is_partial)

@@ -225,6 +225,18 @@ static pp_status only_with(const pp_args *args, const char *name, bool holds, co
     return pp_fail(err, PP_ERR_USAGE, "--%s has a meaning only with %s", name, with);
 }
 
+/* What differs between the two is what time did. */
+static pp_status repeat_first(pp_load_command *c, double values[PP_LOAD_COMMAND_MAX_LEVELS],
+                              pp_error *err)
+{
+    if (c->level_count == PP_LOAD_COMMAND_MAX_LEVELS)
+        return pp_fail(err, PP_ERR_LIMIT, "--repeat-first: more than %d levels",
+                       PP_LOAD_COMMAND_MAX_LEVELS);
+    values[c->level_count++] = values[0];
+    c->repeat_first = true;
+    return PP_OK;
+}
+
 static pp_status read_levels(const pp_args *args, pp_load_command *c, pp_error *err)
 {
     static const char *const loops[] = {"clients", "rate", "trace", "find-clients", "find-rate"};
@@ -259,6 +271,11 @@ static pp_status read_levels(const pp_args *args, pp_load_command *c, pp_error *
         st = parse_list(pp_args_value(args, "clients"), "clients", parse_clients, values,
                         &c->level_count, err);
     }
+    if (st == PP_OK)
+        st = only_with(args, "repeat-first", c->search == PP_LOAD_SEARCH_NONE,
+                       "--clients, --rate or --trace", err);
+    if (st == PP_OK && pp_args_has(args, "repeat-first"))
+        st = repeat_first(c, values, err);
     for (size_t i = 0; st == PP_OK && i < c->level_count; i++) {
         c->levels[i] = pattern;
         c->levels[i].number = (int64_t)i + 1;

@@ -28,6 +28,7 @@ struct pp_load_command {
 
     pp_load_level levels[PP_LOAD_COMMAND_MAX_LEVELS]; /* of a search: the first one, as a pattern */
     size_t level_count;
+    bool repeat_first; /* the last level is the first one again */
     bool warmup_given; /* else a level has as many warm-up requests as clients, or one */
     pp_load_search search;
     double search_low, search_high; /* clients or requests a second */

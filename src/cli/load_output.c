@@ -52,6 +52,7 @@ static pp_load_report_run describe_run(pp_load_session *s)
         .started_unix_ms = s->started_unix_ms,
         .keep_alive = c->keep_alive,
         .server_was_sleeping = s->endpoint.is_sleeping,
+        .server_recognised_by = s->recognised.because,
         .limits =
             {
                 .connect_ns = limit(c->limits.connect_ns),

@@ -27,15 +27,31 @@ static void hide_key_in_samples(pp_load_session *s, pp_load_result *result)
 
 /* ---- before ---------------------------------------------------------------------------------- */
 
-/* What was not said on the command line follows from what the server is. */
-static void adopt_endpoint(pp_load_session *s)
+/* llama-server is what most of our users have, and nothing is left out for it. */
+static void tell_recognised(const pp_load_session *s)
 {
-    pp_dialect *dialect = &s->command.source.dialect;
+    if (s->recognised.kind != PP_SERVER_LLAMA_SERVER && !s->live.view.quiet)
+        fprintf(s->live.view.out, "note: the server is taken for %s: %s; --server says otherwise\n",
+                s->recognised.kind == PP_SERVER_VLLM ? "vLLM"
+                                                     : "one that knows standard fields only",
+                s->recognised.because.data);
+}
 
-    if (!s->command.kind_given)
-        dialect->kind = s->endpoint.is_llama_server ? PP_SERVER_LLAMA_SERVER : PP_SERVER_OPENAI;
+/* What was not said on the command line follows from what the server is. */
+static pp_status adopt_endpoint(pp_load_session *s, pp_http_loop *loop, pp_error *err)
+{
+    const pp_load_command *c = &s->command;
+    pp_dialect *dialect = &s->command.source.dialect;
+    pp_status st = PP_OK;
+
+    if (!c->kind_given)
+        st = pp_load_endpoint_recognise(&s->arena, loop, c->root, c->headers, c->header_count,
+                                        &s->endpoint, &s->recognised, err);
+    if (!c->kind_given && st == PP_OK)
+        dialect->kind = s->recognised.kind;
     if (dialect->model.size == 0 && dialect->endpoint != PP_ENDPOINT_COMPLETION)
         dialect->model = s->endpoint.model;
+    return pp_wrap(err, st, "asking the server");
 }
 
 /* Before anything is sent, and not when the first level begins. */
@@ -78,14 +94,17 @@ pp_status pp_load_session_prepare(pp_load_session *s, pp_error *err)
                      pp_load_endpoint_ask(&s->arena, loop, c->root, c->headers, c->header_count,
                                           &s->endpoint, err),
                      "asking the server");
+    if (st == PP_OK)
+        st = adopt_endpoint(s, loop, err);
     if (st == PP_OK) {
-        adopt_endpoint(s);
         s->endpoint.origin = pp_origin_of_host(s->endpoint.origin);
         tell_sleeping(s);
         st = pp_dialect_check(&c->source.dialect, err);
     }
     if (st == PP_OK)
         st = pp_load_source_prepare(&s->arena, loop, &c->source, &s->source, err);
+    if (st == PP_OK && !c->kind_given)
+        tell_recognised(s);
     pp_http_loop_free(loop);
     return st;
 }

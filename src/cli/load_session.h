@@ -22,6 +22,7 @@ struct pp_load_session {
     pp_arena arena;
     pp_load_command command;
     pp_load_endpoint endpoint;
+    pp_load_recognised recognised; /* zeroed where the command line names the kind */
     pp_load_source *source;
     pp_load_rules rules;
     const volatile sig_atomic_t *stop, *cut_now;

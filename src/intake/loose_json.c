@@ -85,28 +85,31 @@ static void lift(pp_buf *out, const char *bytes, size_t size)
     }
 }
 
-pp_status pp_loose_json_parse(pp_arena *arena, const char *name, pp_bytes bytes,
-                              const pp_json **ret_root, bool *ret_lifted, pp_error *err)
+/* A second time, with what strict JSON refuses lifted. True when that was the matter. */
+static bool parse_lifted(pp_arena *arena, const char *name, pp_bytes bytes,
+                         const pp_json **ret_root)
 {
     pp_error again = {0};
+    bool parsed = false;
     pp_buf lifted;
-    pp_status st = pp_json_parse(arena, name, (const char *)bytes.data, bytes.size, ret_root, err);
 
-    *ret_lifted = false;
-    if (st != PP_ERR_SYNTAX)
-        return st;
     pp_buf_init(&lifted, 4 * bytes.size + 16);
     lift(&lifted, (const char *)bytes.data, bytes.size);
     if (lifted.status == PP_OK &&
-        (lifted.size != bytes.size || memcmp(lifted.data, bytes.data, bytes.size) != 0)) {
-        pp_status second =
-            pp_json_parse(arena, name, pp_buf_text(&lifted), lifted.size, ret_root, &again);
-
-        *ret_lifted = second == PP_OK;
-        st = second == PP_OK ? PP_OK : st;
-    }
+        (lifted.size != bytes.size || memcmp(lifted.data, bytes.data, bytes.size) != 0))
+        parsed = pp_json_parse(arena, name, pp_buf_text(&lifted), lifted.size, ret_root, &again) ==
+                 PP_OK;
     pp_buf_done(&lifted);
-    return st;
+    return parsed;
+}
+
+pp_status pp_loose_json_parse(pp_arena *arena, const char *name, pp_bytes bytes,
+                              const pp_json **ret_root, bool *ret_lifted, pp_error *err)
+{
+    pp_status st = pp_json_parse(arena, name, (const char *)bytes.data, bytes.size, ret_root, err);
+
+    *ret_lifted = st == PP_ERR_SYNTAX && parse_lifted(arena, name, bytes, ret_root);
+    return *ret_lifted ? PP_OK : st;
 }
 
 void pp_loose_append(pp_buf *out, pp_text text)

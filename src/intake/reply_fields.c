@@ -13,13 +13,6 @@ pp_status pp_reply_parse(pp_arena *arena, pp_bytes bytes, const pp_json **ret_ro
     return pp_loose_json_parse(arena, "reply", bytes, ret_root, &lifted, NULL);
 }
 
-const pp_json *pp_reply_find(const pp_json *object, const char *key)
-{
-    const pp_json *value = pp_json_find(object, key);
-
-    return value != NULL && value->kind != PP_JSON_NULL ? value : NULL;
-}
-
 pp_text pp_reply_text(const pp_json *value)
 {
     return value != NULL && value->kind == PP_JSON_STRING ? value->text : (pp_text){0};
@@ -50,6 +43,8 @@ static void take_ms(const pp_json *object, const char *key, pp_maybe_real *out)
 
 static void take_timings(const pp_json *timings, pp_reply_counts *out)
 {
+    if (timings == NULL) /* all events of a stream but one */
+        return;
     pp_reply_take_count(timings, "predicted_n", &out->predicted_n);
     pp_reply_take_count(timings, "prompt_n", &out->prompt_n);
     pp_reply_take_count(timings, "cache_n", &out->cache_n);
@@ -61,6 +56,8 @@ static void take_timings(const pp_json *timings, pp_reply_counts *out)
 
 static void take_usage(const pp_json *usage, pp_reply_counts *out)
 {
+    if (usage == NULL)
+        return;
     pp_reply_take_count(usage, "completion_tokens", &out->usage_completion_tokens);
     pp_reply_take_count(usage, "prompt_tokens", &out->usage_prompt_tokens);
     pp_reply_take_count(pp_reply_find(usage, "prompt_tokens_details"), "cached_tokens",

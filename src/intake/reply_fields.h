@@ -35,7 +35,12 @@ pp_maybe_int pp_reply_cached_tokens(const pp_reply_counts *counts);
 PP_MUST_CHECK pp_status pp_reply_parse(pp_arena *arena, pp_bytes bytes, const pp_json **ret_root);
 
 /** A member that is there and not null. */
-const pp_json *pp_reply_find(const pp_json *object, const char *key);
+static inline const pp_json *pp_reply_find(const pp_json *object, const char *key)
+{
+    const pp_json *value = pp_json_find(object, key);
+
+    return value != NULL && value->kind != PP_JSON_NULL ? value : NULL;
+}
 
 /** The text of a string; absent for any other value and for NULL. */
 pp_text pp_reply_text(const pp_json *value);

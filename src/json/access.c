@@ -75,18 +75,16 @@ pp_status pp_json_fail(const pp_json *at, pp_error *err, const char *format, ...
     return pp_fail(err, PP_ERR_SCHEMA, "%s: %s", pp_json_path(at, path), sentence);
 }
 
-pp_json *pp_json_find(const pp_json *object, const char *key)
-{
-    return pp_json_find_text(object, pp_text_of(key));
-}
-
 pp_json *pp_json_find_text(const pp_json *object, pp_text key)
 {
     if (object == NULL || object->kind != PP_JSON_OBJECT)
         return NULL;
     for (size_t i = 0; i < object->object.count; i++) {
-        if (pp_text_equal(object->object.members[i].key, key))
-            return object->object.members[i].value;
+        const pp_json_member *member = &object->object.members[i];
+
+        /* Most differ in length: no call for those. */
+        if (member->key.size == key.size && pp_text_equal(member->key, key))
+            return member->value;
     }
     return NULL;
 }

@@ -90,9 +90,14 @@ const char *pp_json_path(const pp_json *value, char out[PP_JSON_PATH_MAX]);
 pp_status pp_json_fail(const pp_json *at, pp_error *err, const char *format, ...) PP_PRINTF(3, 4);
 
 /** Member of an object, NULL when absent or when `object` is not an object. */
-pp_json *pp_json_find(const pp_json *object, const char *key);
+static inline pp_json *pp_json_find(const pp_json *object, const char *key);
 /** The same for a key that is a text. */
 pp_json *pp_json_find_text(const pp_json *object, pp_text key);
+
+static inline pp_json *pp_json_find(const pp_json *object, const char *key)
+{
+    return pp_json_find_text(object, pp_text_of(key));
+}
 
 /** Refuse members whose key is not in `keys`; all unknown ones are listed, sorted. */
 PP_MUST_CHECK pp_status pp_json_only_keys(const pp_json *object, const char *const *keys,

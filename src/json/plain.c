@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/word_scan.h"
 #include "json/value.h"
 
 #define MAX_DEPTH         32
@@ -53,12 +54,30 @@ static char unescaped(char c)
     return at == NULL ? '\0' : meant[at - names];
 }
 
+/* Plain characters up to what must be looked at: a quote, a backslash, a control, a byte beyond
+ * ASCII; or up to the last few. */
+static void skip_plain(reader *r)
+{
+    while ((size_t)(r->end - r->at) >= sizeof(uint64_t)) {
+        uint64_t word = pp_word_load(r->at);
+        uint64_t special = pp_word_equal(word, '"') | pp_word_equal(word, '\\') |
+                           pp_word_below(word, 0x20) | (word & PP_WORD_HIGHS);
+
+        if (special != 0) {
+            r->at += pp_word_first(special);
+            return;
+        }
+        r->at += sizeof word;
+    }
+}
+
 /* Bytes up to the closing quote, escapes included; behind it is the end. */
 static bool span_text(reader *r, size_t *ret_size, bool *ret_escaped)
 {
     const char *begin = r->at;
 
     *ret_escaped = false;
+    skip_plain(r);
     while (r->at < r->end && *r->at != '"') {
         unsigned char c = (unsigned char)*r->at;
         size_t step = 1;

@@ -18,7 +18,7 @@
 #define LEAD_NS        (2 * PP_NS_PER_MS)
 /* Memory made for replies before the start, shared out over the streams. */
 #define RESERVE_BYTES  ((size_t)16 << 20)
-#define RESERVE_MIN    ((size_t)3 << 10)   /* takes 4 KiB; a reply of some tokens fits */
+#define RESERVE_MIN    ((size_t)3 << 10)   /* a reply of some tokens fits */
 #define RESERVE_MAX    ((size_t)256 << 10) /* some 1,700 events of /completion (K7) */
 /* A wall clock that moved more than it may be slewed was set (K2). */
 #define DRIFT_NOISE_NS (1 * PP_NS_PER_MS)

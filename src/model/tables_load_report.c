@@ -24,6 +24,8 @@ static const char *const note_words[] = {"not-steady",   "no-steady-window", "ov
                                          "all-failed",   "warm-up-failed",   NULL};
 static const char *const knee_words[] = {"known",          "too-few-levels", "no-maximum",
                                          "outside-levels", "not-stable",     NULL};
+static const char *const drift_measure_words[] = {"ttft", "tpot", "e2e", NULL};
+static const char *const drift_verdict_words[] = {"none", "seen", "undecided", NULL};
 static const char *const find_end_words[] = {
     "goes-on", "resolved", "undecided", "never-failed", "never-passed", "probes-spent", NULL};
 static const char *const find_of_words[] = {"rate", "clients", NULL};
@@ -344,6 +346,9 @@ static const pp_field run_rows[] = {
     MEMBER("keep_alive", "connections were used again", BOOL),
     OPTION("server_was_sleeping", "it said so before the load: its first request woke it", "false",
            BOOL),
+    OPTION("server_recognised_by",
+           "what showed which dialect the server speaks; absent where the command line says it",
+           NULL, FILLED),
     MEMBER("limits", "limits of a request", OBJECT(limits_fields)),
 };
 static const pp_fields run_fields = FIELDS("load-run", "what was run against what", run_rows);
@@ -443,6 +448,30 @@ static const pp_field find_rows[] = {
 static const pp_fields find_fields =
     FIELDS("load-find", "a search; each level is a probe of it", find_rows);
 
+static const pp_field change_rows[] = {
+    MEMBER("measure", "of what: from the start, in open loop and trace from the instant due",
+           WORDS(drift_measure_words)),
+    MEMBER("first_ms_p50", "median of the first level", REAL, OR_NULL, UNIT("ms")),
+    MEMBER("again_ms_p50", "median of the last level", REAL, OR_NULL, UNIT("ms")),
+    MEMBER("change_percent", "by which the last is above the first", REAL, OR_NULL, UNIT("%")),
+    MEMBER("change_low_percent", "the least that the intervals of both leave open", REAL, OR_NULL,
+           UNIT("%")),
+    MEMBER("change_high_percent", "the most that they leave open", REAL, OR_NULL, UNIT("%")),
+    MEMBER("verdict", "of this measure", WORDS(drift_verdict_words)),
+};
+static const pp_fields change_fields =
+    FIELDS("load-drift-change", "what differs between the two", change_rows);
+static const pp_field_type change_type = {OBJECT(change_fields)};
+
+static const pp_field drift_rows[] = {
+    MEMBER("first_level", "number of the first level", INT(1, INT64_MAX)),
+    MEMBER("again_level", "number of the last one, which asks the same", INT(1, INT64_MAX)),
+    MEMBER("changes", "one for each measure", LIST(change_type), ITEMS(3, 3)),
+    MEMBER("verdict", "of all of them", WORDS(drift_verdict_words)),
+};
+static const pp_fields drift_fields =
+    FIELDS("load-drift", "whether the server changed while the levels ran", drift_rows);
+
 static const pp_field report_rows[] = {
     MEMBER("schema_version", "version of the format", WORDS(pp_words_1_0)),
     MEMBER("document", "what this is", WORDS(document_word)),
@@ -453,6 +482,8 @@ static const pp_field report_rows[] = {
     MEMBER("saturation", "null with fewer than two closed-loop levels that are valid",
            OBJECT(saturation_fields), OR_NULL),
     MEMBER("find", "null when nothing was searched", OBJECT(find_fields), OR_NULL),
+    OPTION("drift", "where the last level asks what the first one asked; else absent", NULL,
+           OBJECT(drift_fields)),
 };
 const pp_fields pp_load_report_fields =
     FIELDS_AT("load-report", "what a load run measured and shows", report_rows, "load-report");

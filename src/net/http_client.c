@@ -120,6 +120,8 @@ void pp_http_drop_all(pp_http_loop *loop)
     }
     pp_http_target_release(loop->target);
     loop->target = NULL;
+    pp_http_headers_release(loop->headers);
+    loop->headers = NULL;
 }
 
 size_t pp_http_active_count(const pp_http_loop *loop)

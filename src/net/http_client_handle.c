@@ -44,9 +44,9 @@ static size_t list_headers(const pp_http_request *request, const char **lines)
     return count;
 }
 
-static bool headers_are_set(const pp_http_transfer *t, const char *const *lines, size_t count)
+static bool headers_are(const pp_http_headers *headers, const char *const *lines, size_t count)
 {
-    const struct curl_slist *set = t->headers;
+    const struct curl_slist *set = headers == NULL ? NULL : headers->list;
 
     for (size_t i = 0; i < count; i++, set = set->next)
         if (set == NULL || strcmp(set->data, lines[i]) != 0)
@@ -54,30 +54,68 @@ static bool headers_are_set(const pp_http_transfer *t, const char *const *lines,
     return set == NULL;
 }
 
+void pp_http_headers_release(pp_http_headers *headers)
+{
+    if (headers == NULL || --headers->user_count > 0)
+        return;
+    curl_slist_free_all(headers->list);
+    free(headers);
+}
+
+static pp_http_headers *new_headers(const char *const *lines, size_t count)
+{
+    pp_http_headers *headers = calloc(1, sizeof *headers);
+
+    if (headers == NULL)
+        return NULL;
+    headers->user_count = 1;
+    for (size_t i = 0; i < count; i++) {
+        struct curl_slist *longer = curl_slist_append(headers->list, lines[i]);
+
+        if (longer == NULL) {
+            pp_http_headers_release(headers);
+            return NULL;
+        }
+        headers->list = longer;
+    }
+    return headers;
+}
+
+/* The loop's headers are these lines afterwards. */
+static pp_status find_headers(pp_http_loop *loop, const char *const *lines, size_t count,
+                              pp_error *err)
+{
+    pp_http_headers *headers;
+
+    if (headers_are(loop->headers, lines, count))
+        return PP_OK;
+    headers = new_headers(lines, count);
+    if (headers == NULL)
+        return pp_fail(err, PP_ERR_MEMORY, "out of memory for headers");
+    pp_http_headers_release(loop->headers);
+    loop->headers = headers;
+    return PP_OK;
+}
+
 static pp_status set_headers(pp_http_transfer *t, const pp_http_request *request, pp_error *err)
 {
     const char *lines[MAX_HEADERS + 4];
-    struct curl_slist *list = NULL;
     size_t count;
+    pp_status st;
 
     if (request->header_count > MAX_HEADERS)
         return pp_fail(err, PP_ERR_LIMIT, "%zu headers for a request, at most %d",
                        request->header_count, MAX_HEADERS);
     count = list_headers(request, lines);
-    if (headers_are_set(t, lines, count))
+    if (t->headers != NULL && headers_are(t->headers, lines, count))
         return PP_OK;
-    for (size_t i = 0; i < count; i++) {
-        struct curl_slist *longer = curl_slist_append(list, lines[i]);
-
-        if (longer == NULL) {
-            curl_slist_free_all(list);
-            return pp_fail(err, PP_ERR_MEMORY, "out of memory for headers");
-        }
-        list = longer;
-    }
-    (void)curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, list);
-    curl_slist_free_all(t->headers);
-    t->headers = list;
+    st = find_headers(t->loop, lines, count, err);
+    if (st != PP_OK)
+        return st;
+    (void)curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->loop->headers->list);
+    pp_http_headers_release(t->headers);
+    t->headers = t->loop->headers;
+    t->headers->user_count++;
     return PP_OK;
 }
 
@@ -269,7 +307,7 @@ void pp_http_transfer_free(pp_http_transfer *t)
 {
     if (t->easy != NULL)
         curl_easy_cleanup(t->easy);
-    curl_slist_free_all(t->headers);
+    pp_http_headers_release(t->headers);
     pp_http_target_release(t->target);
     t->loop->handle_count--;
     free(t);

@@ -5,24 +5,15 @@
 
 #include "base/fail_nth.h"
 
-static void touch(pp_buf *buf, size_t size)
-{
-    static const char zeros[4096];
-
-    while (buf->size < size && buf->status == PP_OK) {
-        size_t left = size - buf->size;
-
-        pp_buf_append(buf, zeros, left < sizeof zeros ? left : sizeof zeros);
-    }
-    pp_buf_clear(buf);
-}
-
 pp_status pp_http_record_init(pp_http_record *record, size_t max_body_bytes, size_t reserve_bytes,
                               size_t reserve_arrivals, pp_error *err)
 {
     memset(record, 0, sizeof *record);
     pp_buf_init(&record->body, max_body_bytes);
-    touch(&record->body, reserve_bytes < max_body_bytes ? reserve_bytes : max_body_bytes);
+    if (reserve_bytes > 0)
+        pp_buf_reserve(&record->body, reserve_bytes);
+    if (record->body.status != PP_OK)
+        return pp_buf_check(&record->body, "memory for a reply", err);
     if (reserve_arrivals == 0)
         return PP_OK;
     record->arrivals = pp_fail_nth_malloc(reserve_arrivals * sizeof *record->arrivals);

@@ -20,12 +20,18 @@ struct pp_http_target {
     char url[];
 };
 
+/* Lines of requests: one list likewise, for all of a loop that send the same ones in a row. */
+struct pp_http_headers {
+    size_t user_count;
+    struct curl_slist *list;
+};
+
 struct pp_http_transfer {
     pp_http_loop *loop;
     pp_http_transfer *next;
     pp_http_transfer *previous;
     CURL *easy;
-    struct curl_slist *headers; /* set in `easy`, as the target; kept from request to request */
+    pp_http_headers *headers; /* set in `easy`, as the target; kept from request to request */
     pp_http_target *target;
     bool has_method; /* a method is set in `easy` */
     bool has_body;
@@ -134,6 +140,7 @@ void pp_http_transfer_free(pp_http_transfer *t);
 
 /** One user less; NULL is none. */
 void pp_http_target_release(pp_http_target *target);
+void pp_http_headers_release(pp_http_headers *headers);
 
 /** The URL as messages may show it: neither user and password nor query (they can be secrets). */
 void pp_http_safe_url(const char *url, char *out, size_t out_size);

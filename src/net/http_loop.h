@@ -37,6 +37,7 @@ typedef struct pp_read_stamp {
 } pp_read_stamp;
 
 typedef struct pp_http_target pp_http_target;
+typedef struct pp_http_headers pp_http_headers;
 
 struct pp_http_loop {
     CURLM *multi;
@@ -63,6 +64,7 @@ struct pp_http_loop {
     pp_http_transfer *idle_transfers; /* ended, with their libcurl handles and options (K14) */
     size_t handle_count;              /* handles made, under way and idle */
     pp_http_target *target;           /* made last; NULL before the first request */
+    pp_http_headers *headers;         /* likewise */
     pp_http_loop_options options;
     char *ca_file; /* owned copy */
 };

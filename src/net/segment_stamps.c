@@ -44,6 +44,21 @@ static peeked peek(int fd, void *buffer, size_t size)
     return p;
 }
 
+/* The first "\n\r\n"; NULL when there is none. A CR is rare in a stream, so it is what is looked
+ * for: a general search would cost more than all the rest of a look. */
+static const char *find_mark(const char *bytes, size_t size)
+{
+    const char *end = bytes + size;
+    const char *cr = bytes;
+
+    while ((cr = memchr(cr, '\r', (size_t)(end - cr))) != NULL) {
+        if (cr > bytes && cr[-1] == '\n' && end - cr > 1 && cr[1] == '\n')
+            return cr - 1;
+        cr++;
+    }
+    return NULL;
+}
+
 /* A chunk's line ends behind its data and its size, an event in it ends in a blank line, and so
  * does a head: where something ends within these bytes, "\n\r\n" stands. One chunk has it at its
  * end; a short reply that is not chunked has it once, behind its head. */
@@ -51,13 +66,13 @@ static bool is_one_piece(const char *bytes, size_t size)
 {
     static const char reply[] = "HTTP/1.";
     const char *end = bytes + size;
-    const char *mark = memmem(bytes, size, "\n\r\n", 3);
+    const char *mark = find_mark(bytes, size);
 
     if (mark == NULL)
         return false;
     mark += 3;
     return mark == end || (size > sizeof reply && memcmp(bytes, reply, sizeof reply - 1) == 0 &&
-                           memmem(mark, (size_t)(end - mark), "\n\r\n", 3) == NULL);
+                           find_mark(mark, (size_t)(end - mark)) == NULL);
 }
 
 int64_t pp_segment_first(int fd, int *ret_errno, bool *ret_is_all)
@@ -91,7 +106,7 @@ static int64_t stamp_at(const search *s, size_t n)
  * when none does. */
 static size_t guess_end(const search *s, size_t from)
 {
-    const char *mark = memmem(s->buffer + from, s->size - from, "\n\r\n", 3);
+    const char *mark = find_mark(s->buffer + from, s->size - from);
     size_t end = mark == NULL ? 0 : (size_t)(mark - s->buffer) + 3;
 
     return end < s->size ? end : 0;

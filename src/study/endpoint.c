@@ -7,7 +7,9 @@
 #include "engine/gguf.h"
 #include "json/json.h"
 
-#define ASK_LIMIT_NS (10 * PP_NS_PER_S)
+#define ASK_LIMIT_NS     (10 * PP_NS_PER_S)
+/* /metrics is only a hint, and a gateway may forward it to nowhere. */
+#define METRICS_LIMIT_NS (2 * PP_NS_PER_S)
 
 typedef struct asker {
     pp_arena *arena;
@@ -36,28 +38,34 @@ static pp_status fail_silent(const asker *a, const pp_http_record *record, pp_er
     }
 }
 
-/* NULL when the server has no such path or answers it in its own way. */
-static pp_status ask(const asker *a, const char *path, const pp_json **ret_root, int *ret_status,
+/* Whatever it answers; the record is the caller's to end. */
+static pp_status get(const asker *a, const char *path, int64_t limit_ns, pp_http_record *record,
                      pp_error *err)
 {
-    pp_http_record record = {0};
     pp_http_request request = {
         .method = "GET",
         .url = pp_arena_printf(a->arena, "%s%s", a->root, path),
         .headers = a->headers,
         .header_count = a->header_count,
-        .limits = {.total_ns = ASK_LIMIT_NS},
+        .limits = {.total_ns = limit_ns},
         .fresh_connection = true,
     };
-    pp_error why = {0};
     pp_status st = pp_arena_check(a->arena, err);
 
+    if (st == PP_OK)
+        st = pp_http_record_init(record, PP_HTTP_CONTROL_MAX_BYTES, 0, 0, err);
+    return st == PP_OK ? pp_http_perform(a->loop, &request, NULL, NULL, record, err) : st;
+}
+
+/* NULL when the server has no such path or answers it in its own way. */
+static pp_status ask(const asker *a, const char *path, const pp_json **ret_root, int *ret_status,
+                     pp_error *err)
+{
+    pp_http_record record = {0};
+    pp_error why = {0};
+    pp_status st = get(a, path, ASK_LIMIT_NS, &record, err);
+
     *ret_root = NULL;
-    *ret_status = 0;
-    if (st == PP_OK)
-        st = pp_http_record_init(&record, PP_HTTP_CONTROL_MAX_BYTES, 0, 0, err);
-    if (st == PP_OK)
-        st = pp_http_perform(a->loop, &request, NULL, NULL, &record, err);
     *ret_status = record.status;
     if (st == PP_OK && record.status == 0)
         st = fail_silent(a, &record, err);
@@ -135,8 +143,9 @@ static void take_models(const pp_json *models, pp_load_endpoint *out)
     if (data != NULL && data->kind == PP_JSON_ARRAY && data->array.count > 0 &&
         data->array.items[0]->kind == PP_JSON_OBJECT)
         out->model = text_member(data->array.items[0], "id");
-    if (out->model.size > 0 &&
-        pp_text_is(text_member(data->array.items[0], "owned_by"), "simulated"))
+    if (out->model.size > 0)
+        out->owner = text_member(data->array.items[0], "owned_by");
+    if (pp_text_is(out->owner, "simulated"))
         out->origin =
             pp_origin_worst(out->origin == PP_ORIGIN_UNKNOWN ? PP_ORIGIN_MEASURED : out->origin,
                             PP_ORIGIN_SIMULATED);
@@ -160,5 +169,54 @@ pp_status pp_load_endpoint_ask(pp_arena *arena, pp_http_loop *loop, const char *
         take_models(answer, &out);
     if (st == PP_OK)
         *ret_endpoint = out;
+    return st;
+}
+
+/* ---- what kind of server it is --------------------------------------------------------------- */
+
+/* "vllm:..." where a line begins. */
+static bool names_vllm(const char *metrics)
+{
+    return strncmp(metrics, "vllm:", 5) == 0 || strstr(metrics, "\nvllm:") != NULL;
+}
+
+static pp_status look_at_metrics(const asker *a, bool *ret_is_vllm, pp_error *err)
+{
+    pp_http_record record = {0};
+    pp_status st = get(a, "/metrics", METRICS_LIMIT_NS, &record, err);
+
+    *ret_is_vllm =
+        st == PP_OK && record.result == PP_HTTP_COMPLETE && names_vllm(pp_buf_text(&record.body));
+    pp_http_record_done(&record);
+    return st;
+}
+
+pp_status pp_load_endpoint_recognise(pp_arena *arena, pp_http_loop *loop, const char *root,
+                                     const char *const *headers, size_t header_count,
+                                     const pp_load_endpoint *endpoint,
+                                     pp_load_recognised *ret_recognised, pp_error *err)
+{
+    asker a = {arena, loop, root, headers, header_count};
+    bool is_vllm = false;
+    pp_status st;
+
+    if (endpoint->is_llama_server) {
+        *ret_recognised = (pp_load_recognised){
+            PP_SERVER_LLAMA_SERVER, pp_text_of("it answers /props as a llama-server does")};
+        return PP_OK;
+    }
+    if (pp_text_is(endpoint->owner, "vllm")) {
+        *ret_recognised =
+            (pp_load_recognised){PP_SERVER_VLLM, pp_text_of("/v1/models says owned_by vllm")};
+        return PP_OK;
+    }
+    st = look_at_metrics(&a, &is_vllm, err);
+    if (st == PP_OK && is_vllm)
+        *ret_recognised =
+            (pp_load_recognised){PP_SERVER_VLLM, pp_text_of("/metrics names vllm:...")};
+    else if (st == PP_OK)
+        *ret_recognised = (pp_load_recognised){
+            PP_SERVER_OPENAI,
+            pp_text_of("neither /props nor /v1/models nor /metrics tells another kind")};
     return st;
 }

@@ -191,6 +191,7 @@ void bench_drive(pp_arena *arena, const bench_load *load, const pp_load_level *l
     setup.base_url = load->url;
     setup.keep_alive = true;
     setup.spin = load->spin;
+    setup.server_pid = load->server_pid;
     setup.sample_of = load->sample_of == NULL ? pp_sample_of_exchange : load->sample_of;
     if (pp_load_drive(arena, &setup, source, level, NULL, ret_result, &err) != PP_OK)
         bench_give_up("%s", err.text);

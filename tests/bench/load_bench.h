@@ -50,6 +50,7 @@ typedef struct bench_load {
     bool spin;
     bool text; /* /v1/completions; else llama-server's /completion */
     pp_load_sampler sample_of; /* NULL: the usual one */
+    pp_maybe_int server_pid;   /* known: its CPU time is looked at, too */
 } bench_load;
 
 /** Completions for a llama-server, streamed, on kept connections. */

@@ -18,7 +18,7 @@ import threading
 import time
 
 from harness import BINARY, DEADLINE_S, Sim, Started, load, main, ms, went
-from peers import Peer
+from peers import Peer, plain
 
 # Answers that take about 15 ms: 24 prompt tokens, 4 tokens 4 ms apart.
 QUICK = ("--prompt-tokens", "24", "--output-tokens", "4", "--warm-up", "0")
@@ -396,6 +396,55 @@ def a_server_like_vllm_counts_tokens_in_its_own_way(f):
             [(7, "tokenized", 4)] * 2)
 
 
+def kind_found(answers, *args):
+    """What a server with these answers to GET is taken for: the load's run, what it sent, what it said, what it asked."""
+    def answer(request):
+        made = answers.get(request["path"]) if request["method"] == "GET" else None
+        return None if made is None else plain(200, made)
+    with Peer(answer=answer) as peer, tempfile.NamedTemporaryFile("w", suffix=".txt") as prompts:
+        prompts.write("one\n")
+        prompts.flush()
+        done = subprocess.run([BINARY, "load", peer.url, "--json", "--prompts", prompts.name, "--output-tokens", "4", "--requests", "1",
+                               "--warm-up", "0", *args], capture_output=True, text=True, timeout=DEADLINE_S, check=False)
+    return (json.loads(done.stdout)["run"], json.loads(peer.posts[0]["body"]), done.stderr,
+            [request["path"] for request in peer.requests if request["method"] == "GET"])
+
+
+def models_of(owner):
+    return {"object": "list", "data": [{"id": "m", "object": "model", "owned_by": owner, "root": "m", "max_model_len": 4096}]}
+
+
+GAUGES = b"# HELP vllm:num_requests_running n\n# TYPE vllm:num_requests_running gauge\nvllm:num_requests_running{engine=\"0\"} 0.0\n"
+OTHERS = b"# HELP other_total as vllm:num_requests_running\nother_vllm:num_requests_running 1.0\nother_total 1.0\n"
+
+
+def a_server_that_is_vllm_is_recognised(f):
+    rows = [("owner", {"/v1/models": models_of("vllm")}, (), "vllm", "/v1/models says owned_by vllm", "note: the server is taken for vLLM"),
+            ("metrics", {"/v1/models": models_of("me"), "/metrics": GAUGES}, (), "vllm", "/metrics names vllm:...",
+             "note: the server is taken for vLLM"),
+            ("neither", {"/v1/models": models_of("vllm-like"), "/metrics": OTHERS}, (), "openai",
+             "neither /props nor /v1/models nor /metrics tells another kind", "note: the server is taken for one that knows standard"),
+            ("told", {"/v1/models": models_of("vllm"), "/metrics": GAUGES}, ("--server", "openai"), "openai", None, "")]
+    for name, answers, args, kind, because, note in rows:
+        run, sent, said, asked = kind_found(answers, *args)
+        f.equal(f"{name}: dialect", run["dialect"], f"{kind} /v1/chat/completions")
+        f.equal(f"{name}: because", run.get("server_recognised_by"), because)
+        f.equal(f"{name}: fields of vLLM", [key in sent for key in ("ignore_eos", "min_tokens")], [kind == "vllm"] * 2)
+        f.equal(f"{name}: it is said", ["the server is taken for" in said, note in said], [because is not None, True])
+        if name == "told":
+            f.equal("told: no end points beyond those of OpenAI", asked, ["/props", "/v1/models"])
+
+
+def a_server_that_is_simulated_is_recognised_by_its_profile(f):
+    for profile, because in (("vllm", "/metrics names vllm:..."), ("llama-server", "it answers /props as a llama-server does")):
+        with tempfile.NamedTemporaryFile("w", suffix=".txt") as prompts, Sim("--profile", profile, "--token-time", "1ms") as sim:
+            prompts.write("one\n")
+            prompts.flush()
+            run = load(sim.url, "--prompts", prompts.name, "--output-tokens", "4", "--requests", "2", "--warm-up", "0")
+        f.equal(f"{profile}: dialect", run.report["run"]["dialect"], f"{profile} /v1/chat/completions")
+        f.equal(f"{profile}: because", run.report["run"].get("server_recognised_by"), because)
+
+
 class Silent:
     """What is usual of a server, but neither /slots nor /metrics ever answers."""
 
@@ -442,4 +491,5 @@ def b050_ctrl_c_ends_the_wait(f):
 
 if __name__ == "__main__":
     sys.exit(main([(name, check) for name, check in list(globals().items())
-                   if name[:4].strip("b_").isdigit() or name.startswith("a_server")]))
+                   if name[:4].strip("b_").isdigit() or name.startswith("a_server")],
+                  beside=("too_slow_to_tell", "dies_is_not_asked", "ctrl_c_ends_the_wait")))

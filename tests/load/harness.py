@@ -14,6 +14,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
@@ -128,22 +129,43 @@ def not_here(what):
     print(f"# not checked here: {what}")
 
 
-def main(checks):
-    """checks: (name, function) pairs; a function gets an empty Faults and fills it."""
-    report = Report()
-    only = sys.argv[1:]
-    for name, check in checks:
-        if only and not any(word in name for word in only):
-            continue
-        faults = Faults()
+class Result:
+    """What became of one check."""
+
+    def __init__(self, check):
+        self.check, self.faults, self.unchecked, self.took_s = check, Faults(), None, 0.0
+
+    def run(self):
         began = time.monotonic()
         try:
-            check(faults)
+            self.check(self.faults)
         except Unchecked as why:
-            report.skip(name, why)
-            continue
+            self.unchecked = why
         except Exception as error:  # a test that dies has failed, the others go on
-            faults.append(f"{type(error).__name__}: {error}")
-        report.test(name, faults)
-        report.note(f"{time.monotonic() - began:.1f} s")
+            self.faults.append(f"{type(error).__name__}: {error}")
+        self.took_s = time.monotonic() - began
+
+
+def main(checks, beside=()):
+    """checks: (name, function) pairs; a function gets an empty Faults and fills it.
+
+    beside: words in names of checks that do nothing but wait, for a limit, a signal or a slow server, and hold on a busy
+    machine. They run beside the others, one after the other, each against a server of its own; what is compared with declared
+    times runs alone as before, for a process that waits takes no processor from it."""
+    report = Report()
+    only = sys.argv[1:]
+    results = [(name, Result(check)) for name, check in checks if not only or any(word in name for word in only)]
+    waiting = [result for name, result in results if any(word in name for word in beside)]
+    thread = threading.Thread(target=lambda: [result.run() for result in waiting])
+    thread.start()
+    for _, result in results:
+        if result not in waiting:
+            result.run()
+    thread.join()
+    for name, result in results:
+        if result.unchecked is not None:
+            report.skip(name, result.unchecked)
+            continue
+        report.test(name, result.faults)
+        report.note(f"{result.took_s:.1f} s")
     return report.end()

@@ -42,8 +42,8 @@ def rate_between_pass_and_fail(faults):
 
 
 def never_passes(faults):
-    with Sim("--fault", "slow:300ms", *HOLD, "--slots", "8") as sim:
-        run = load(sim.url, *SMALL, "--find-clients", "1..4", "--requests", "8",
+    with Sim("--fault", "slow:150ms", *HOLD, "--slots", "8") as sim:
+        run = load(sim.url, "--output-tokens", "2", "--prompt-tokens", "32", "--find-clients", "1..4", "--requests", "6",
                    "--slo", "ttft.p50<=100ms")
         faults.equal("end", run.report["find"]["end"], "never-passed")
         faults.equal("highest pass", run.report["find"]["highest_pass"], None)
@@ -130,7 +130,7 @@ def a_level_ends_when_its_demands_are_decided(faults):
     rows = [
         ("no violation", [], "400", ("pass", 72, 0, "decided")),
         ("the first is slow, and nothing is decided before it ends", ["slow:3s@first:1"], "400", ("pass", 112, 1, "decided")),
-        ("all are slow", ["slow:3s"], "400", ("fail", 2, 2, "decided")),
+        ("all are slow", ["slow:1600ms"], "400", ("fail", 2, 2, "decided")),
         ("too few", [], "40", (None, 40, 0, "requests")),
     ]
     for name, named, requests, (verdict, counted, over, ended_by) in rows:

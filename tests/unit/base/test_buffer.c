@@ -63,6 +63,30 @@ static void printing_gives_the_same_whatever_room_there_is(void **state)
     }
 }
 
+static void room_is_made_once_and_exactly(void **state)
+{
+    const char *before;
+    pp_buf buf;
+
+    (void)state;
+    pp_buf_init(&buf, 5000);
+    pp_buf_reserve(&buf, 3000);
+    before = buf.data;
+    assert_int_equal(buf.capacity, 3001); /* and the NUL */
+    assert_int_equal(buf.size, 0);
+    for (int i = 0; i < 3000; i++)
+        pp_buf_append_char(&buf, 'a');
+    assert_ptr_equal(buf.data, before);
+    assert_int_equal(buf.capacity, 3001);
+    pp_buf_reserve(&buf, 100); /* is there already */
+    assert_ptr_equal(buf.data, before);
+    pp_buf_reserve(&buf, 10000);
+    assert_int_equal(buf.capacity, 5001);
+    assert_int_equal(buf.size, 3000);
+    assert_int_equal(strlen(pp_buf_text(&buf)), 3000);
+    pp_buf_done(&buf);
+}
+
 static void buffer_hands_its_memory_over(void **state)
 {
     pp_buf buf;
@@ -87,6 +111,7 @@ int main(void)
         cmocka_unit_test(buffer_grows_to_its_ceiling_and_not_beyond),
         cmocka_unit_test(buffer_refuses_an_append_whole),
         cmocka_unit_test(printing_gives_the_same_whatever_room_there_is),
+        cmocka_unit_test(room_is_made_once_and_exactly),
         cmocka_unit_test(buffer_hands_its_memory_over),
     };
 
