@@ -84,6 +84,37 @@ static void *wake_soon(void *server)
     return NULL;
 }
 
+/* A reply made between turns leaves work; who looks by himself is not woken for it. */
+static void a_caller_that_looks_is_asked_without_a_wake_up(void **state)
+{
+    (void)state;
+    for (int looks = 0; looks < 2; looks++) {
+        http_fixture *f = fixture_new(act_wait);
+        pp_http_server_options options = fixture_options(f);
+        int set, fd;
+
+        options.caller_looks = looks;
+        fixture_start_with(options, f);
+        set = pp_http_server_fd(f->server);
+        fd = client_dial(f);
+        client_say(fd, GET);
+        fixture_await(f, "/ ");
+        while (is_readable(set, 20)) /* the timer of the waiting before comes yet */
+            look(f);
+        assert_false(pp_http_server_has_work(f->server));
+        act_ok(f, f->call, NULL);
+        assert_true(pp_http_server_has_work(f->server));
+        assert_int_equal(is_readable(set, 20), !looks);
+        assert_null(strstr(pp_buf_text(&f->log), "ended"));
+        look(f);
+        assert_non_null(strstr(pp_buf_text(&f->log), "ended"));
+        assert_false(pp_http_server_has_work(f->server));
+        client_expect(f, fd, "the reply", HTTP_OK_REPLY, false);
+        (void)close(fd);
+        fixture_stop(f);
+    }
+}
+
 static void another_thread_can_wake_it(void **state)
 {
     http_fixture *f = fixture_start(act_ok);
@@ -421,6 +452,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(its_descriptor_tells_when_there_is_work),
+        cmocka_unit_test(a_caller_that_looks_is_asked_without_a_wake_up),
         cmocka_unit_test(another_thread_can_wake_it),
         cmocka_unit_test(it_runs_until_told_to_stop),
         cmocka_unit_test(draining_ends_what_is_idle_and_lets_the_rest_finish),
