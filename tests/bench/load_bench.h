@@ -48,7 +48,7 @@ typedef struct bench_load {
     int64_t output_tokens;
     int64_t prompt_count; /* so many different bodies */
     bool spin;
-    bool text; /* /v1/completions; else llama-server's /completion */
+    bool text;                 /* /v1/completions; else llama-server's /completion */
     pp_load_sampler sample_of; /* NULL: the usual one */
     pp_maybe_int server_pid;   /* known: its CPU time is looked at, too */
 } bench_load;
