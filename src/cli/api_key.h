@@ -27,4 +27,10 @@ typedef struct pp_api_key {
 PP_MUST_CHECK pp_status pp_api_key_read(pp_arena *arena, const pp_args *args, pp_api_key *ret_key,
                                         pp_error *err);
 
+/** The key alone, out of a file or a variable. Fails as pp_api_key_read. */
+PP_MUST_CHECK pp_status pp_api_key_from_file(pp_arena *arena, const char *path, pp_text *ret_key,
+                                             pp_error *err);
+PP_MUST_CHECK pp_status pp_api_key_from_variable(pp_arena *arena, const char *name,
+                                                 pp_text *ret_key, pp_error *err);
+
 #endif

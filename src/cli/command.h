@@ -129,6 +129,7 @@ pp_exit pp_exit_of(pp_status st);
     X(summarize_stability)                                                                         \
     X(report)                                                                                      \
     X(ci_gate)                                                                                     \
+    X(serve)                                                                                       \
     X(init)                                                                                        \
     X(verify)                                                                                      \
     X(import_llama_bench)                                                                          \

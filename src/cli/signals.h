@@ -15,6 +15,10 @@ const volatile sig_atomic_t *pp_signals_install(void);
  * that after a first one goes on a while to end well. */
 const volatile sig_atomic_t *pp_signals_second(void);
 
+/** From now on SIGHUP does not end the program but changes this number, for work that opens its log
+ * anew. */
+const volatile sig_atomic_t *pp_signals_hang_up(void);
+
 /** 130 after SIGINT, 143 after SIGTERM. */
 pp_exit pp_signals_exit(void);
 

@@ -20,6 +20,7 @@
 #include "model/model_table.h"
 #include "model/policy_set.h"
 #include "model/sample.h"
+#include "model/serve_config.h"
 #include "model/study_plan.h"
 #include "model/suite.h"
 #include "quality/evaluation_check.h"
@@ -85,6 +86,18 @@ static pp_status decode_constraints(validator *v, const pp_json *root, pp_error 
         v->out->holds =
             pp_arena_printf(v->arena, "%s %s", pp_json_find(objective, "direction")->text.data,
                             shown(v->arena, pp_json_find(objective, "metric")->text));
+    return st;
+}
+
+static pp_status decode_serve_config(validator *v, const pp_json *root, pp_error *err)
+{
+    pp_serve_config config;
+    pp_status st = pp_serve_config_decode(v->arena, root, &config, err);
+
+    if (st == PP_OK)
+        v->out->holds =
+            pp_arena_printf(v->arena, "%s on %s", count_text(v->arena, config.model_count, "model"),
+                            count_text(v->arena, config.backend_count, "back end"));
     return st;
 }
 
@@ -340,6 +353,7 @@ static const struct {
     {"prompts", decode_prompt},
     {"quality-suite", decode_suite},
     {"samples", decode_sample},
+    {"serve-config", decode_serve_config},
     {"server-evaluation", decode_server_evaluation},
     {"stability", decode_stability},
     {"study-plan", decode_plan},

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -81,6 +82,11 @@ pp_status pp_sha256_of(const void *bytes, size_t size, char ret_hex[PP_SHA256_HE
     pp_sha256_finish(state, ret_hex);
     pp_sha256_free(state);
     return PP_OK;
+}
+
+bool pp_sha256_equal(const char a[PP_SHA256_HEX_SIZE], const char b[PP_SHA256_HEX_SIZE])
+{
+    return CRYPTO_memcmp(a, b, PP_SHA256_HEX_SIZE - 1) == 0;
 }
 
 static pp_status hash_descriptor(int fd, const char *path, pp_sha256 *state, int64_t *ret_size,

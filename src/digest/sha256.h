@@ -4,6 +4,7 @@
 #ifndef PP_DIGEST_SHA256_H
 #define PP_DIGEST_SHA256_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,5 +27,8 @@ PP_MUST_CHECK pp_status pp_sha256_of(const void *bytes, size_t size,
 /** Digest and size of a file, read in pieces. ret_size may be NULL. Fails with PP_ERR_IO. */
 PP_MUST_CHECK pp_status pp_sha256_file(const char *path, char ret_hex[PP_SHA256_HEX_SIZE],
                                        int64_t *ret_size, pp_error *err);
+
+/** Whether two digests are equal, in a time that does not tell where they differ: for secrets. */
+bool pp_sha256_equal(const char a[PP_SHA256_HEX_SIZE], const char b[PP_SHA256_HEX_SIZE]);
 
 #endif

@@ -75,7 +75,7 @@ static void add_server_settings(builder *b, const pp_settings *s)
 
 /* What is the same for all candidates: no device but the CPU, no hidden caches (F45, F46), nothing
  * that adapts to the machine behind our back, and a log that names the buffers. */
-static void add_server_constants(builder *b)
+static void add_server_constants(builder *b, bool speculates)
 {
     add_text(b, "--device", "none");
     add_int(b, "--gpu-layers", 0);
@@ -85,13 +85,23 @@ static void add_server_constants(builder *b)
     add_int(b, "--cache-reuse", 0);
     add_flag(b, "--no-context-shift");
     add_flag(b, "--warmup");
-    add_text(b, "--spec-type", "none");
+    if (!speculates)
+        add_text(b, "--spec-type", "none");
     add_int(b, "--sleep-idle-seconds", -1);
     add_flag(b, "--offline");
     add_flag(b, "--slots");
     add_flag(b, "--no-webui");
     add_int(b, "--log-verbosity", 4);
     add_text(b, "--log-colors", "off");
+}
+
+static bool has_word(const pp_plan_words *words, const char *word)
+{
+    for (size_t i = 0; words != NULL && i < words->count; i++) {
+        if (pp_text_is(words->words[i], word))
+            return true;
+    }
+    return false;
 }
 
 static bool is_flag(pp_text word)
@@ -120,9 +130,45 @@ pp_status pp_argv_server(pp_arena *arena, const pp_engine *engine, const char *m
     add_text(&b, "--host", "127.0.0.1");
     add_int(&b, "--port", port);
     add_server_settings(&b, settings);
-    add_server_constants(&b);
+    add_server_constants(&b, has_word(further, "--spec-type"));
     add_further(&b, further);
     return finish(&b, ret_argv);
+}
+
+/* The first spelling that this build knows: the names of these options have changed (E20). */
+static pp_status add_known(const pp_program *program, const char *const *spellings,
+                           const char *value, pp_plan_words *words, pp_error *err)
+{
+    for (const char *const *flag = spellings; *flag != NULL; flag++) {
+        if (!pp_program_knows(program, *flag))
+            continue;
+        words->words[words->count++] = pp_text_of(*flag);
+        words->words[words->count++] = pp_text_of(value);
+        return PP_OK;
+    }
+    return pp_fail(err, PP_ERR_PEER, "'%s' (%s) does not know the option '%s'", program->path,
+                   program->version, spellings[0]);
+}
+
+pp_status pp_argv_draft(pp_arena *arena, const pp_engine *engine, const pp_draft *draft,
+                        pp_plan_words *ret_words, pp_error *err)
+{
+    static const char *const type[] = {"--spec-type", NULL};
+    static const char *const model[] = {"--spec-draft-model", "--model-draft", NULL};
+    static const char *const n_max[] = {"--spec-draft-n-max", "--draft-max", NULL};
+    pp_plan_words words = {PP_ARENA_NEW(arena, pp_text, 6), 0};
+    const char *count = pp_arena_printf(arena, "%lld", (long long)draft->n_max);
+    pp_status st = pp_arena_check(arena, err);
+
+    if (st == PP_OK)
+        st = add_known(&engine->server, type, draft->type, &words, err);
+    if (st == PP_OK && draft->model_path != NULL)
+        st = add_known(&engine->server, model, draft->model_path, &words, err);
+    if (st == PP_OK && draft->n_max > 0)
+        st = add_known(&engine->server, n_max, count, &words, err);
+    if (st == PP_OK)
+        *ret_words = words;
+    return st;
 }
 
 pp_status pp_argv_verbatim(pp_arena *arena, const pp_plan_words *words, uint16_t port,
@@ -136,6 +182,16 @@ pp_status pp_argv_verbatim(pp_arena *arena, const pp_plan_words *words, uint16_t
                                        : words->words[i].data;
     *ret_argv = argv;
     return pp_arena_check(arena, err);
+}
+
+const char *const *pp_plan_engine_variables(pp_arena *arena, const pp_plan_engine *engine)
+{
+    const char **list = PP_ARENA_NEW(arena, const char *, engine->environment_count + 1);
+
+    for (size_t i = 0; list != NULL && i < engine->environment_count; i++)
+        list[i] = pp_arena_printf(arena, "%s=%s", engine->environment[i].name.data,
+                                  engine->environment[i].value.data);
+    return list;
 }
 
 const char *pp_words_option(const pp_plan_words *words, const char *long_name,

@@ -13,16 +13,32 @@ typedef struct pp_argv {
     size_t count;
 } pp_argv;
 
-/** llama-server on 127.0.0.1:port, with further words at the end. Fails with PP_ERR_PEER when the
- * build does not know a flag. */
+/** llama-server on 127.0.0.1:port, with further words at the end. Without --spec-type among them
+ * speculation is off. Fails with PP_ERR_PEER when the build does not know a flag. */
 PP_MUST_CHECK pp_status pp_argv_server(pp_arena *arena, const pp_engine *engine,
                                        const char *model_path, const pp_settings *settings,
                                        const pp_plan_words *further, uint16_t port,
                                        pp_argv *ret_argv, pp_error *err);
 
+typedef struct pp_draft {
+    const char *type;       /* of --spec-type: "draft-simple", ... */
+    const char *model_path; /* NULL for a type that needs none */
+    int64_t n_max;          /* tokens per draft; 0: not said */
+} pp_draft;
+
+/** Further words that switch speculation on, in the spelling of this build (E20). Fails with
+ * PP_ERR_PEER when it knows none. */
+PP_MUST_CHECK pp_status pp_argv_draft(pp_arena *arena, const pp_engine *engine,
+                                      const pp_draft *draft, pp_plan_words *ret_words,
+                                      pp_error *err);
+
 /** Words as they stand in a plan, "{port}" replaced. The build is not asked what it knows. */
 PP_MUST_CHECK pp_status pp_argv_verbatim(pp_arena *arena, const pp_plan_words *words, uint16_t port,
                                          pp_argv *ret_argv, pp_error *err);
+
+/** "NAME=value" of a plan's engine, for pp_engine_options; NULL at the end, and when memory is
+ * short. */
+const char *const *pp_plan_engine_variables(pp_arena *arena, const pp_plan_engine *engine);
 
 /** The value behind the first of an option's two spellings; NULL when the line has none. */
 const char *pp_words_option(const pp_plan_words *words, const char *long_name,

@@ -238,7 +238,7 @@ pp_status pp_engine_probe(pp_arena *arena, const pp_engine_options *options, pp_
     if (st == PP_OK)
         st = probe_program(arena, &engine, or_else(options->server, "llama-server"), &engine.server,
                            err);
-    if (st == PP_OK)
+    if (st == PP_OK && !options->server_only)
         st = probe_program(arena, &engine, or_else(options->bench, "llama-bench"), &engine.bench,
                            err);
     if (st == PP_OK)

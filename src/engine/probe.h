@@ -22,6 +22,7 @@ typedef struct pp_engine_options {
     const char *folder;
     const char *server; /* paths within the folder; NULL: llama-server, llama-bench */
     const char *bench;
+    bool server_only;             /* llama-bench is not looked for; `bench` stays empty */
     const char *const *variables; /* "NAME=value" beside ours and before ours; NULL at the end;
                                      may be NULL */
     const char *const *secrets;   /* names of variables of ours that no program needs; NULL at the

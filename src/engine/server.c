@@ -368,7 +368,7 @@ const char *pp_server_url(const pp_server *server)
     return server->url;
 }
 
-const pp_argv *pp_server_argv(const pp_server *server)
+const pp_argv *pp_server_words(const pp_server *server)
 {
     return &server->argv;
 }

@@ -45,7 +45,7 @@ PP_MUST_CHECK pp_status pp_server_start(const pp_server_options *options, pp_ser
 
 pid_t pp_server_pid(const pp_server *server);
 const char *pp_server_url(const pp_server *server); /* "http://127.0.0.1:PORT" */
-const pp_argv *pp_server_argv(const pp_server *server);
+const pp_argv *pp_server_words(const pp_server *server);
 
 /** Milliseconds from the start of the process until /health said ready. */
 double pp_server_startup_ms(const pp_server *server);

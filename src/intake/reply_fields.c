@@ -4,6 +4,15 @@
 
 #include "intake/loose_json.h"
 
+pp_status pp_reply_parse(pp_arena *arena, pp_bytes bytes, const pp_json **ret_root)
+{
+    bool lifted;
+
+    if (bytes.size == 0)
+        return PP_ERR_SYNTAX;
+    return pp_loose_json_parse(arena, "reply", bytes, ret_root, &lifted, NULL);
+}
+
 pp_text pp_reply_text(const pp_json *value)
 {
     return value != NULL && value->kind == PP_JSON_STRING ? value->text : (pp_text){0};

@@ -4,6 +4,7 @@
 #ifndef PP_INTAKE_REPLY_FIELDS_H
 #define PP_INTAKE_REPLY_FIELDS_H
 
+#include "base/buffer.h"
 #include "json/json.h"
 
 /* Figures as the server told them; of several that tell the same one the last wins (F34). */
@@ -26,6 +27,12 @@ void pp_reply_counts_take(const pp_json *root, pp_reply_counts *counts);
 /** Tokens of the prompt, the cached ones included. */
 pp_maybe_int pp_reply_prompt_tokens(const pp_reply_counts *counts);
 pp_maybe_int pp_reply_cached_tokens(const pp_reply_counts *counts);
+
+/** Read an event or a whole reply. Halves of characters, which servers cut at tokens, are no reason
+ * to refuse it: their texts are then not the bytes that came, and serve only to see that there are
+ * some. Fails with PP_ERR_SYNTAX, PP_ERR_LIMIT (nested too deeply) and PP_ERR_MEMORY, without a
+ * sentence. */
+PP_MUST_CHECK pp_status pp_reply_parse(pp_arena *arena, pp_bytes bytes, const pp_json **ret_root);
 
 /** A member that is there and not null. */
 static inline const pp_json *pp_reply_find(const pp_json *object, const char *key)

@@ -23,6 +23,9 @@
 
 /* By name; what writes or reads it is for people who find one. */
 static const pp_document_kind kinds[] = {
+    KIND("access-log", "1.0", "Requests that a gateway took", "written by `serve`, `access_log`",
+         "access-log", true, ROOT_CHOICE(pp_access_log_choices), "request_id", "bytes_out",
+         "client_gone"),
     KIND("bench-command", "1.0", "Command line of llama-bench",
          "written into a bundle, `throughput-command.json`", "study-files", false,
          ROOT(pp_bench_command_fields), NULL),
@@ -130,6 +133,9 @@ static const pp_document_kind kinds[] = {
     KIND("samples", "1.0", "The record of each request",
          "written into a bundle, `samples-pass-N.jsonl`, and read to derive its figures", "samples",
          true, ROOT(pp_sample_fields), "request_sha256", "stream_end_ns"),
+    KIND("serve-config", "1.0", "What a gateway runs: back ends, models, rules, limits",
+         "read by `serve`, which prints it with every default by `--check`", "serve-config", false,
+         ROOT(pp_serve_config_fields), NULL),
     KIND("server-command", "1.0", "One start of llama-server",
          "written into a bundle, `server-command.json` and `server-command-pass-N.json`",
          "study-files", false, ROOT(pp_server_command_fields), NULL),
@@ -225,6 +231,8 @@ const pp_document_kind *pp_document_kind_of(const pp_json *value)
     /* A prompt has one of two keys; a line of a trace, which may have "prompt", comes before. */
     if (found == NULL && pp_json_find(value, "messages") != NULL)
         return pp_document_kind_find("prompts");
+    if (found == NULL && pp_json_find(value, "dropped_lines") != NULL)
+        return pp_document_kind_find("access-log");
     return found;
 }
 

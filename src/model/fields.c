@@ -166,6 +166,8 @@ static pp_status check_count(const pp_json *value, const pp_field_type *type, si
     if (type->max_count == 0)
         return pp_json_fail(value, err, "expected at least %zu, got %s", type->min_count,
                             count == 0 ? "none" : "fewer");
+    if (type->min_count == type->max_count)
+        return pp_json_fail(value, err, "expected %zu items, got %zu", type->min_count, count);
     return pp_json_fail(value, err, "expected %zu to %zu items, got %zu", type->min_count,
                         type->max_count, count);
 }

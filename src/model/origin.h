@@ -19,6 +19,9 @@ typedef enum pp_origin {
     PP_ORIGIN_UNKNOWN              /* nobody said */
 } pp_origin;
 
+/* The header of a reply in which a server of ours says the origin of its answers. */
+#define PP_ORIGIN_HEADER "X-ParetoPilot-Origin"
+
 /** "measured", "synthetic-weights", ... */
 const char *pp_origin_name(pp_origin origin);
 

@@ -5,40 +5,6 @@
 
 #include "model/fields.h"
 
-static pp_status find_model(const pp_study_plan *plan, const pp_json *candidate, size_t *ret_index,
-                            pp_error *err)
-{
-    pp_text id = pp_checked_text(candidate, "model");
-
-    for (size_t i = 0; i < plan->model_count; i++) {
-        if (pp_text_equal(plan->models[i].id, id)) {
-            *ret_index = i;
-            return PP_OK;
-        }
-    }
-    return pp_json_fail(pp_json_find(candidate, "model"), err,
-                        "expected the id of an item of $.models, got '%s'", id.data);
-}
-
-static pp_status find_engine(const pp_study_plan *plan, const pp_json *candidate, size_t *ret_index,
-                             pp_error *err)
-{
-    pp_text id;
-
-    *ret_index = 0;
-    if (plan->schema == 1)
-        return PP_OK;
-    id = pp_checked_text(candidate, "engine");
-    for (size_t i = 0; i < plan->engine_count; i++) {
-        if (pp_text_equal(plan->engines[i].id, id)) {
-            *ret_index = i;
-            return PP_OK;
-        }
-    }
-    return pp_json_fail(pp_json_find(candidate, "engine"), err,
-                        "expected the id of an item of $.engines, got '%s'", id.data);
-}
-
 /* ---- words of command lines -------------------------------------------------------------------
  */
 
@@ -147,21 +113,29 @@ static pp_status check_port(const pp_json *argv, const pp_plan_words *words, pp_
                : pp_json_fail(argv, err, "expected '--port' once, found it %zu times", found);
 }
 
+pp_status pp_plan_decode_extra_arguments(pp_arena *arena, const pp_json *list,
+                                         pp_plan_words *ret_words, pp_error *err)
+{
+    pp_status st = check_words(list, err);
+
+    *ret_words = decode_words(arena, list);
+    return st == PP_OK ? check_extra_arguments(list, err) : st;
+}
+
 /* ---- the three kinds --------------------------------------------------------------------------
  */
 
 static pp_status decode_managed(pp_arena *arena, const pp_json *root, const pp_json *from,
                                 pp_plan_candidate *candidate, pp_error *err)
 {
-    const pp_json *extra = pp_json_find(from, "extra_arguments");
     pp_status st =
         pp_settings_decode(pp_checked_object(root, "settings"), pp_checked_object(from, "settings"),
                            &candidate->settings, err);
 
-    candidate->extra_arguments = decode_words(arena, extra);
-    if (st == PP_OK)
-        st = check_words(extra, err);
-    return st == PP_OK ? check_extra_arguments(extra, err) : st;
+    return st == PP_OK
+               ? pp_plan_decode_extra_arguments(arena, pp_json_find(from, "extra_arguments"),
+                                                &candidate->extra_arguments, err)
+               : st;
 }
 
 static pp_status decode_verbatim(pp_arena *arena, const pp_json *from, pp_plan_candidate *candidate,
@@ -189,7 +163,7 @@ static bool begins_with(pp_text text, const char *prefix)
 }
 
 /* A key in a URL would stand in every document of the bundle. */
-static pp_status check_url(const pp_json *url, pp_error *err)
+pp_status pp_plan_check_url(const pp_json *url, pp_error *err)
 {
     pp_text text = url->text;
 
@@ -218,7 +192,7 @@ static pp_status decode_endpoint(const pp_json *from, pp_plan_candidate *candida
         .model = model == NULL ? pp_text_of("") : model->text,
         .api_key_env = key == NULL ? pp_text_of("") : key->text,
     };
-    return check_url(pp_json_find(endpoint, "url"), err);
+    return pp_plan_check_url(pp_json_find(endpoint, "url"), err);
 }
 
 /* 1.0 knows one kind, and does not name it. */
@@ -235,16 +209,19 @@ static pp_status decode_candidate(pp_arena *arena, const pp_json *root, const pp
                                   const pp_study_plan *plan, pp_plan_candidate *candidate,
                                   pp_error *err)
 {
-    pp_status st;
+    pp_status st = PP_OK;
 
     candidate->id = pp_checked_text(from, "id");
     candidate->label = pp_checked_text(from, "label");
     candidate->kind = kind_of(from);
     if (candidate->kind == PP_CANDIDATE_ENDPOINT)
         return decode_endpoint(from, candidate, err);
-    st = find_engine(plan, from, &candidate->engine_index, err);
+    if (plan->schema != 1) /* 1.0 has one engine */
+        st = pp_plan_find_engine(plan->engines, plan->engine_count, pp_json_find(from, "engine"),
+                                 &candidate->engine_index, err);
     if (st == PP_OK)
-        st = find_model(plan, from, &candidate->model_index, err);
+        st = pp_plan_find_model(plan->models, plan->model_count, "$.models",
+                                pp_json_find(from, "model"), &candidate->model_index, err);
     if (st != PP_OK)
         return st;
     return candidate->kind == PP_CANDIDATE_VERBATIM

@@ -1,4 +1,4 @@
-/* Engines and models of a study plan. */
+/* Engines and models of a study plan, and of the configuration of `serve`. */
 #include "model/study_plan_parts.h"
 
 #include <string.h>
@@ -15,12 +15,12 @@ pp_text *pp_plan_texts(pp_arena *arena, const pp_json *list, size_t *ret_count)
     return texts;
 }
 
-/* Empty where it is absent. */
+/* Empty where it is absent or null. */
 static pp_text optional_text(const pp_json *object, const char *key)
 {
     const pp_json *value = pp_json_find(object, key);
 
-    return value == NULL ? pp_text_of("") : value->text;
+    return value == NULL || value->kind == PP_JSON_NULL ? pp_text_of("") : value->text;
 }
 
 /* ---- engines ----------------------------------------------------------------------------------
@@ -30,6 +30,8 @@ static pp_plan_markers decode_markers(pp_arena *arena, const pp_json *from)
 {
     pp_plan_markers markers = {0};
 
+    if (from == NULL)
+        return markers;
     markers.required =
         pp_plan_texts(arena, pp_checked_list(from, "required"), &markers.required_count);
     markers.forbidden =
@@ -84,7 +86,7 @@ static pp_status decode_engine(pp_arena *arena, const pp_json *from, pp_plan_eng
     engine->path = engine->has_path ? path->text : pp_text_of("");
     engine->server = server == NULL ? pp_text_of("llama-server") : server->text;
     engine->bench = bench == NULL ? pp_text_of("llama-bench") : bench->text;
-    engine->markers = decode_markers(arena, pp_checked_object(from, "log_markers"));
+    engine->markers = decode_markers(arena, pp_json_find(from, "log_markers"));
     return decode_environment(arena, from, engine, err);
 }
 
@@ -106,26 +108,45 @@ static pp_status only_engine(pp_arena *arena, const pp_json *root, pp_study_plan
     return pp_arena_check(arena, err);
 }
 
+pp_status pp_plan_decode_engine_list(pp_arena *arena, const pp_json *list,
+                                     pp_plan_engine **ret_engines, size_t *ret_count, pp_error *err)
+{
+    pp_plan_engine *engines = PP_ARENA_NEW(arena, pp_plan_engine, list->array.count);
+    pp_status st = PP_OK;
+
+    for (size_t i = 0; st == PP_OK && engines != NULL && i < list->array.count; i++) {
+        st = decode_engine(arena, list->array.items[i], &engines[i], err);
+        for (size_t j = 0; st == PP_OK && j < i; j++) {
+            if (pp_text_equal(engines[i].id, engines[j].id))
+                st = pp_json_fail(list->array.items[i], err, "the id '%s' is used twice",
+                                  engines[i].id.data);
+        }
+    }
+    *ret_engines = engines;
+    *ret_count = list->array.count;
+    return st == PP_OK ? pp_arena_check(arena, err) : st;
+}
+
 pp_status pp_plan_decode_engines(pp_arena *arena, const pp_json *root, pp_study_plan *plan,
                                  pp_error *err)
 {
-    const pp_json *list;
-    pp_status st = PP_OK;
-
     if (plan->schema == 1)
         return only_engine(arena, root, plan, err);
-    list = pp_checked_list(root, "engines");
-    plan->engines = PP_ARENA_NEW(arena, pp_plan_engine, list->array.count);
-    for (size_t i = 0; st == PP_OK && plan->engines != NULL && i < list->array.count; i++) {
-        st = decode_engine(arena, list->array.items[i], &plan->engines[i], err);
-        for (size_t j = 0; st == PP_OK && j < i; j++) {
-            if (pp_text_equal(plan->engines[i].id, plan->engines[j].id))
-                st = pp_json_fail(list->array.items[i], err, "the id '%s' is used twice",
-                                  plan->engines[i].id.data);
+    return pp_plan_decode_engine_list(arena, pp_checked_list(root, "engines"), &plan->engines,
+                                      &plan->engine_count, err);
+}
+
+pp_status pp_plan_find_engine(const pp_plan_engine *engines, size_t count, const pp_json *at,
+                              size_t *ret_index, pp_error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (pp_text_equal(engines[i].id, at->text)) {
+            *ret_index = i;
+            return PP_OK;
         }
-        plan->engine_count++;
     }
-    return st == PP_OK ? pp_arena_check(arena, err) : st;
+    return pp_json_fail(at, err, "expected the id of an item of $.engines, got '%s'",
+                        at->text.data);
 }
 
 /* ---- models -----------------------------------------------------------------------------------
@@ -133,11 +154,13 @@ pp_status pp_plan_decode_engines(pp_arena *arena, const pp_json *root, pp_study_
 
 static pp_plan_model decode_model(const pp_json *from)
 {
+    const pp_json *size = pp_json_find(from, "size_bytes");
+
     return (pp_plan_model){
         .id = pp_checked_text(from, "id"),
         .path = pp_checked_text(from, "path"),
-        .sha256 = pp_checked_text(from, "sha256"),
-        .size_bytes = pp_checked_int(from, "size_bytes"),
+        .sha256 = optional_text(from, "sha256"),
+        .size_bytes = size == NULL || size->kind == PP_JSON_NULL ? 0 : size->integer,
         .url = optional_text(from, "url"),
         .family = optional_text(from, "family"),
         .repository = optional_text(from, "repository"),
@@ -146,22 +169,41 @@ static pp_plan_model decode_model(const pp_json *from)
     };
 }
 
+pp_status pp_plan_decode_model_list(pp_arena *arena, const pp_json *list,
+                                    pp_plan_model **ret_models, size_t *ret_count, pp_error *err)
+{
+    pp_plan_model *models = PP_ARENA_NEW(arena, pp_plan_model, list->array.count);
+
+    for (size_t i = 0; models != NULL && i < list->array.count; i++) {
+        const pp_json *from = list->array.items[i];
+
+        models[i] = decode_model(from);
+        for (size_t j = 0; j < i; j++) {
+            if (pp_text_equal(models[i].id, models[j].id))
+                return pp_json_fail(from, err, "the id '%s' is used twice", models[i].id.data);
+        }
+    }
+    *ret_models = models;
+    *ret_count = list->array.count;
+    return pp_arena_check(arena, err);
+}
+
 pp_status pp_plan_decode_models(pp_arena *arena, const pp_json *root, pp_study_plan *plan,
                                 pp_error *err)
 {
-    const pp_json *list = pp_checked_list(root, "models");
+    return pp_plan_decode_model_list(arena, pp_checked_list(root, "models"), &plan->models,
+                                     &plan->model_count, err);
+}
 
-    plan->models = PP_ARENA_NEW(arena, pp_plan_model, list->array.count);
-    for (size_t i = 0; plan->models != NULL && i < list->array.count; i++) {
-        const pp_json *from = list->array.items[i];
-
-        plan->models[i] = decode_model(from);
-        for (size_t j = 0; j < i; j++) {
-            if (pp_text_equal(plan->models[i].id, plan->models[j].id))
-                return pp_json_fail(from, err, "the id '%s' is used twice",
-                                    plan->models[i].id.data);
+pp_status pp_plan_find_model(const pp_plan_model *models, size_t count, const char *list_path,
+                             const pp_json *at, size_t *ret_index, pp_error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (pp_text_equal(models[i].id, at->text)) {
+            *ret_index = i;
+            return PP_OK;
         }
-        plan->model_count++;
     }
-    return pp_arena_check(arena, err);
+    return pp_json_fail(at, err, "expected the id of an item of %s, got '%s'", list_path,
+                        at->text.data);
 }

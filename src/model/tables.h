@@ -74,6 +74,12 @@ extern const pp_fields pp_suite_reply_fields;
 /* tables_verification.c */
 extern const pp_fields pp_verification_fields;
 
+/* tables_serve.c */
+extern const char *const pp_words_draft_type[];
+extern const pp_fields pp_serve_config_fields, pp_serve_queue_fields, pp_serve_timeout_fields,
+    pp_serve_breaker_fields, pp_serve_limit_fields, pp_serve_supervise_fields;
+extern const pp_field_choice pp_access_log_choices[];
+
 /* tables_sim.c */
 extern const pp_fields pp_sim_answers_fields;
 extern const pp_field_choice pp_sim_log_choices[];

@@ -1,4 +1,5 @@
 /* The server's door: its listening socket, and whom it lets in. */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <netdb.h>
 #include <stdio.h>
@@ -107,13 +108,34 @@ static void reset_socket(int fd)
     (void)close(fd);
 }
 
-static void accept_one(pp_http_server *server, int fd)
+static void address_of(const struct sockaddr_storage *peer, char address[INET6_ADDRSTRLEN])
 {
+    const struct sockaddr_in *v4 = (const struct sockaddr_in *)peer;
+    const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)peer;
+    const void *bytes = NULL;
+    int family = peer->ss_family;
+
+    if (family == AF_INET) {
+        bytes = &v4->sin_addr;
+    } else if (family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(&v6->sin6_addr)) {
+        family = AF_INET;
+        bytes = &v6->sin6_addr.s6_addr[12];
+    } else if (family == AF_INET6) {
+        bytes = &v6->sin6_addr;
+    }
+    if (bytes == NULL || inet_ntop(family, bytes, address, INET6_ADDRSTRLEN) == NULL)
+        address[0] = '\0';
+}
+
+static void accept_one(pp_http_server *server, int fd, const struct sockaddr_storage *peer)
+{
+    char address[INET6_ADDRSTRLEN];
     size_t max = server->options.connection_max_count;
 
     server->counts.accepted_count++;
+    address_of(peer, address);
     if (server->counts.open < max + PP_HTTP_REFUSALS_AT_ONCE) {
-        pp_http_connection_open(server, fd, server->counts.open >= max);
+        pp_http_connection_open(server, fd, address, server->counts.open >= max);
     } else {
         server->counts.refused_count++;
         reset_socket(fd);
@@ -123,10 +145,13 @@ static void accept_one(pp_http_server *server, int fd)
 void pp_http_server_accept(pp_http_server *server)
 {
     while (server->listen_fd >= 0) {
-        int fd = accept4(server->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        struct sockaddr_storage peer = {0};
+        socklen_t size = sizeof peer;
+        int fd = accept4(server->listen_fd, (struct sockaddr *)&peer, &size,
+                         SOCK_NONBLOCK | SOCK_CLOEXEC);
 
         if (fd >= 0)
-            accept_one(server, fd);
+            accept_one(server, fd, &peer);
         else if (!accept_failed(server, errno))
             return;
     }

@@ -1,6 +1,7 @@
 #include "net/http_client.h"
 
 #include "base/clock.h"
+#include "base/stop.h"
 #include "net/http_client_transfer.h"
 
 static void unlink_transfer(pp_http_transfer *t)
@@ -62,6 +63,7 @@ void pp_http_reap(pp_http_loop *loop)
     CURLMsg *message;
     int left;
 
+    loop->ended_unseen = false;
     while ((message = curl_multi_info_read(loop->multi, &left)) != NULL) {
         pp_http_transfer *t = NULL;
 
@@ -73,7 +75,7 @@ void pp_http_reap(pp_http_loop *loop)
     }
 }
 
-static void end_by_us(pp_http_transfer *t, pp_http_result result, const char *text)
+void pp_http_end_by_us(pp_http_transfer *t, pp_http_result result, const char *text)
 {
     (void)pp_http_refuse(t, result, text);
     end_transfer(t, pp_clock_now_ns());
@@ -87,8 +89,10 @@ void pp_http_expire(pp_http_loop *loop, int64_t now_ns)
         pp_http_transfer *t = first->owner;
         pp_http_limit next = pp_http_next_limit(t);
 
-        if (next.at_ns != 0 && next.at_ns <= now_ns)
-            end_by_us(t, next.result, pp_http_limit_text(next.result));
+        if (t->resume_due)
+            pp_http_go_on(t);
+        else if (next.at_ns != 0 && next.at_ns <= now_ns)
+            pp_http_end_by_us(t, next.result, pp_http_limit_text(next.result));
         else
             pp_http_arm_limit(t);
     }
@@ -97,7 +101,7 @@ void pp_http_expire(pp_http_loop *loop, int64_t now_ns)
 void pp_http_cancel(pp_http_loop *loop, pp_http_transfer *transfer)
 {
     (void)loop;
-    end_by_us(transfer, PP_HTTP_CANCELLED, "cancelled");
+    pp_http_end_by_us(transfer, PP_HTTP_CANCELLED, "cancelled");
 }
 
 void pp_http_drop_all(pp_http_loop *loop)
@@ -106,7 +110,7 @@ void pp_http_drop_all(pp_http_loop *loop)
         pp_http_transfer *t = loop->transfers;
 
         t->handlers = (pp_http_handlers){0};
-        end_by_us(t, PP_HTTP_CANCELLED, "cancelled");
+        pp_http_end_by_us(t, PP_HTTP_CANCELLED, "cancelled");
     }
     while (loop->idle_transfers != NULL) {
         pp_http_transfer *t = loop->idle_transfers;
@@ -138,6 +142,7 @@ pp_status pp_http_start(pp_http_loop *loop, const pp_http_request *request,
         return st;
     t->handlers = handlers == NULL ? (pp_http_handlers){0} : *handlers;
     t->limits = request->limits;
+    t->relay = request->relay;
     t->record = record;
     t->clock_jump_count = loop->clock_jump_count;
     st = pp_http_transfer_prepare(t, request, err);
@@ -156,6 +161,7 @@ pp_status pp_http_start(pp_http_loop *loop, const pp_http_request *request,
     }
     pp_http_arm_limit(t);
     pp_http_loop_kick(loop); /* sends what can be sent now, not at the next turn (K13) */
+    pp_http_loop_settle(loop);
     if (ret_transfer != NULL)
         *ret_transfer = t;
     return PP_OK;
@@ -179,7 +185,7 @@ pp_status pp_http_run(pp_http_loop *loop, const bool *done, int64_t until_ns, pp
             return PP_OK;
         if (done == NULL && until_ns == 0 && loop->transfer_count == 0)
             return PP_OK;
-        if (loop->stop != NULL && __atomic_load_n(loop->stop, __ATOMIC_RELAXED) != 0)
+        if (pp_stop_asked(loop->stop))
             return pp_fail(err, PP_ERR_INTERRUPTED, "interrupted");
         if (until_ns != 0 && pp_clock_now_ns() >= until_ns)
             return PP_OK;
@@ -214,7 +220,7 @@ pp_status pp_http_perform(pp_http_loop *loop, const pp_http_request *request,
                           pp_http_record *record, pp_error *err)
 {
     single one = {body, user, false};
-    pp_http_handlers handlers = {single_body, single_end, &one};
+    pp_http_handlers handlers = {.body = single_body, .end = single_end, .user = &one};
     pp_http_transfer *t = NULL;
     pp_status st = pp_http_start(loop, request, &handlers, record, &t, err);
 

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
+#include "net/http_request.h"
 
 /* Bodies of failed replies are kept up to this size: enough to see what an error page says. */
 #define PP_HTTP_ERROR_BODY_BYTES  ((size_t)64 << 10)
@@ -65,7 +66,20 @@ typedef struct pp_http_request {
     size_t header_count;
     pp_http_limits limits;
     bool fresh_connection; /* a new connection, closed afterwards (F07) */
+    bool relay;            /* the reply is somebody else's, see below */
 } pp_http_request;
+
+/* A relayed reply goes to handlers.head and handlers.body and is not kept: no body and no arrivals
+ * in the record, and no ceiling for its size. Every status is a reply, so PP_HTTP_STATUS does not
+ * occur: PP_HTTP_COMPLETE says that the reply came whole, whatever it says.
+ *
+ * A body shorter than its Content-Length, a missing last chunk, and an end within the head are
+ * PP_HTTP_PREMATURE_END (PP_HTTP_RESET for an RST). Bytes behind the Content-Length are no part of
+ * the reply: it is complete, they are dropped, and the connection is not used again. A compressed
+ * reply is PP_HTTP_ENCODING, before anything of it was handed over.
+ *
+ * Of headers, only Host, Content-Length and "Accept-Encoding: identity" are added to those given. A
+ * line without a value is not sent. */
 
 /* One read of the socket that brought body bytes. */
 typedef struct pp_http_arrival {
@@ -111,6 +125,18 @@ PP_MUST_CHECK pp_status pp_http_record_init(pp_http_record *record, size_t max_b
                                             pp_error *err);
 void pp_http_record_done(pp_http_record *record);
 
+/* Borrowed for the call. Repeated headers come as often as they were sent, in their order; one with
+ * a name that is no token, or with controls in its value, is left out. */
+typedef struct pp_http_reply_head {
+    int status; /* 200 or more */
+    int minor_version;
+    const pp_http_header *headers;
+    size_t header_count;
+} pp_http_reply_head;
+
+/* More headers than this, and a relayed reply is PP_HTTP_TOO_LARGE: no server sends a quarter. */
+#define PP_HTTP_REPLY_HEADERS_MAX 256
+
 typedef struct pp_http_handlers {
     /** Body bytes in order, called inside the client: must be quick and start or cancel nothing.
      * True when they hold data, as opposed to a keep-alive, so that the first-byte and idle limits
@@ -119,6 +145,9 @@ typedef struct pp_http_handlers {
     /** The transfer has ended and the record is complete; starting another one is allowed. */
     void (*end)(void *user);
     void *user;
+    /** Head of the final reply, interim ones are passed over; of relayed requests only. Called as
+     * `body` is, and before it. May be NULL. */
+    void (*head)(void *user, const pp_http_reply_head *head);
 } pp_http_handlers;
 
 typedef struct pp_http_loop pp_http_loop;
@@ -141,6 +170,7 @@ typedef struct pp_http_loop_options {
     const char *ca_file; /* certificates that TLS trusts; NULL is the system's */
     bool insecure;       /* TLS without looking at the certificate */
     bool spin;           /* never sleep: costs a core, wakes some 20 us earlier (K11) */
+    bool no_stamps;      /* arrival is when the loop woke: spares the looking for the kernel's */
 } pp_http_loop_options;
 
 /** Before the first transfer. Fails with PP_ERR_IO when ca_file cannot be read, PP_ERR_MEMORY. */
@@ -153,14 +183,28 @@ void pp_http_loop_wake(pp_http_loop *loop);
 
 /** Begin a transfer; the first bytes are on their way when this returns. The handle is valid until
  * `end` has been called. Fails with PP_ERR_MEMORY, PP_ERR_USAGE for a URL that is none, or
- * PP_ERR_LIMIT for more than 64 headers. */
+ * PP_ERR_LIMIT for more than 128 headers. */
 PP_MUST_CHECK pp_status pp_http_start(pp_http_loop *loop, const pp_http_request *request,
                                       const pp_http_handlers *handlers, pp_http_record *record,
                                       pp_http_transfer **ret_transfer, pp_error *err);
 
-/** Close the connection now; the record ends as PP_HTTP_CANCELLED and `end` is called. Not from
- * within `body`. */
+/** Close the connection now, it is not used again; the record ends as PP_HTTP_CANCELLED and `end`
+ * is called. Not from within `head` or `body`. */
 void pp_http_cancel(pp_http_loop *loop, pp_http_transfer *transfer);
+
+/** Read nothing more of a relayed reply until it is resumed, and hand nothing over; what was read
+ * already, at most one buffer, waits. From within `head` and `body`, too. The limits of first byte
+ * and silence stand still meanwhile, for the silence is ours; that of the total goes on. While
+ * paused, an end of the connection is not noticed. */
+void pp_http_pause(pp_http_loop *loop, pp_http_transfer *transfer);
+
+/** Go on in the next turn. From anywhere; when it is not paused nothing happens. */
+void pp_http_resume(pp_http_loop *loop, pp_http_transfer *transfer);
+
+/** The loop's epoll set, readable whenever pp_http_turn(loop, PP_HTTP_LOOK, err) has something to
+ * do (timers included), from the first call of this function on: it may stand in the set of another
+ * loop, level-triggered. Borrowed. */
+int pp_http_loop_fd(pp_http_loop *loop);
 
 size_t pp_http_active_count(const pp_http_loop *loop);
 
@@ -171,6 +215,11 @@ size_t pp_http_active_count(const pp_http_loop *loop);
  */
 PP_MUST_CHECK pp_status pp_http_run(pp_http_loop *loop, const bool *done, int64_t until_ns,
                                     pp_error *err);
+
+/* As until_ns of a turn: do what is to be done, do not wait. */
+#ifndef PP_HTTP_LOOK
+#define PP_HTTP_LOOK ((int64_t)1)
+#endif
 
 /** One turn: wait until something happens or until_ns has passed (monotonic; 0 = no end, an instant
  * that has passed = do not wait), act on it, end what has ended. Does not look at `stop`; a signal

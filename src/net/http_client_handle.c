@@ -24,7 +24,7 @@ void pp_http_safe_url(const char *url, char *out, size_t out_size)
     (void)snprintf(out, out_size, "%.*s%.*s", (int)scheme, url, (int)path, host);
 }
 
-#define MAX_HEADERS 64
+#define MAX_HEADERS 128
 
 /* The lines of a request in the order of sending; `type` is room for one of them. */
 static size_t list_headers(const pp_http_request *request, const char **lines)
@@ -33,8 +33,12 @@ static size_t list_headers(const pp_http_request *request, const char **lines)
 
     lines[count++] = "Accept-Encoding: identity";
     lines[count++] = "Expect:";
-    if (request->body.data != NULL)
+    if (request->relay) { /* nothing that libcurl would add */
+        lines[count++] = "Accept:";
+        lines[count++] = "Content-Type:";
+    } else if (request->body.data != NULL) {
         lines[count++] = "Content-Type: application/json";
+    }
     for (size_t i = 0; i < request->header_count; i++)
         lines[count++] = request->headers[i];
     return count;
@@ -95,7 +99,7 @@ static pp_status find_headers(pp_http_loop *loop, const char *const *lines, size
 
 static pp_status set_headers(pp_http_transfer *t, const pp_http_request *request, pp_error *err)
 {
-    const char *lines[MAX_HEADERS + 3];
+    const char *lines[MAX_HEADERS + 4];
     size_t count;
     pp_status st;
 
@@ -283,6 +287,9 @@ pp_status pp_http_transfer_take(pp_http_loop *loop, pp_http_transfer **ret_trans
     t->read_serial = t->raw_serial = 0;
     t->segment = 0;
     t->refused = t->checked = t->body_full = t->is_chunked = false;
+    t->is_paused = t->resume_due = false;
+    t->paused_ns = 0;
+    t->relayed_bytes = 0;
     t->curl_text[0] = '\0';
     *ret_transfer = t;
     return PP_OK;

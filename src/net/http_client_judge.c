@@ -90,10 +90,11 @@ static pp_http_result result_of_code(const pp_http_transfer *t, CURLcode code)
 void pp_http_judge(pp_http_transfer *t, CURLcode code)
 {
     pp_http_record *r = t->record;
+    uint64_t body_bytes = t->relay ? t->relayed_bytes : r->body.size;
 
     if (t->refused)
         return;
-    if (r->status != 0 && !pp_http_status_is_success(r->status)) {
+    if (r->status != 0 && !pp_http_status_is_success(r->status) && !t->relay) {
         r->result = PP_HTTP_STATUS;
         describe_status(t);
         return;
@@ -103,12 +104,13 @@ void pp_http_judge(pp_http_transfer *t, CURLcode code)
         (void)pp_http_refuse(t, PP_HTTP_ENCODING,
                              "the reply is compressed, which was not asked for");
     else if (r->result == PP_HTTP_RESET)
-        (void)snprintf(r->text, sizeof r->text, "the connection was reset after %zu body bytes",
-                       r->body.size);
+        (void)snprintf(r->text, sizeof r->text, "the connection was reset after %llu body bytes",
+                       (unsigned long long)body_bytes);
     else if (r->result == PP_HTTP_PREMATURE_END)
-        (void)snprintf(r->text, sizeof r->text,
-                       "the connection was closed before the reply was whole, after %zu body bytes",
-                       r->body.size);
+        (void)snprintf(
+            r->text, sizeof r->text,
+            "the connection was closed before the reply was whole, after %llu body bytes",
+            (unsigned long long)body_bytes);
     else if (r->result != PP_HTTP_COMPLETE)
         (void)snprintf(r->text, sizeof r->text, "%.*s", (int)sizeof r->text - 1,
                        t->curl_text[0] != '\0' ? t->curl_text : curl_easy_strerror(code));

@@ -13,8 +13,11 @@ pp_http_limit pp_http_next_limit(const pp_http_transfer *t)
 
     if (t->record->connected_ns == 0)
         consider(&best, started_ns, t->limits.connect_ns, PP_HTTP_CONNECT_TIMEOUT);
-    if (t->data_ns == 0)
-        consider(&best, started_ns, t->limits.first_byte_ns, PP_HTTP_FIRST_BYTE_TIMEOUT);
+    if (t->is_paused)
+        ; /* the silence is ours */
+    else if (t->data_ns == 0)
+        consider(&best, started_ns + t->paused_ns, t->limits.first_byte_ns,
+                 PP_HTTP_FIRST_BYTE_TIMEOUT);
     else
         consider(&best, t->data_ns, t->limits.idle_ns, PP_HTTP_IDLE_TIMEOUT);
     consider(&best, started_ns, t->limits.total_ns, PP_HTTP_TOTAL_TIMEOUT);

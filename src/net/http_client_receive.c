@@ -148,6 +148,8 @@ static size_t on_header(char *line, size_t one, size_t size, void *user)
         if (status >= 200) { /* interim replies are none (F03) */
             t->record->status = (int)status;
             t->record->head_ns = t->loop->stamp.at_ns;
+            if (t->relay)
+                return pp_http_relay_head(t, size);
         }
     }
     return size;
@@ -217,6 +219,8 @@ static size_t on_body(char *bytes, size_t one, size_t size, void *user)
 
     (void)one;
     settle_stamp(t->loop);
+    if (t->relay)
+        return pp_http_relay_body(t, bytes, size);
     if (!pp_http_status_is_success(r->status))
         return keep_error_body(t, bytes, size);
     if (!t->checked && pp_http_is_compressed(t))

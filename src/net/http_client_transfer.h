@@ -3,8 +3,9 @@
  *
  * http_client.c starts, runs and ends transfers; http_client_handle.c makes the libcurl handle and
  * keeps it for the next request; http_client_receive.c is what libcurl calls while a transfer runs;
- * http_client_limits.c knows which limit is met next; http_client_judge.c says what became of it;
- * http_client_record.c has the memory of the record. */
+ * http_client_relay.c hands on replies that are not kept, and pauses them; http_client_limits.c
+ * knows which limit is met next; http_client_judge.c says what became of it; http_client_record.c
+ * has the memory of the record. */
 #ifndef PP_NET_HTTP_CLIENT_TRANSFER_H
 #define PP_NET_HTTP_CLIENT_TRANSFER_H
 
@@ -48,6 +49,12 @@ struct pp_http_transfer {
     bool checked;              /* status and coding were looked at */
     bool is_chunked;
     bool body_full; /* of an error reply: the rest is of no interest */
+    bool relay;
+    bool is_paused;
+    bool resume_due; /* in the next turn */
+    int64_t paused_since_ns;
+    int64_t paused_ns;      /* before the first data, all pauses */
+    uint64_t relayed_bytes; /* of the body */
     char curl_text[CURL_ERROR_SIZE];
 };
 
@@ -93,6 +100,21 @@ const char *pp_http_find_header(const pp_http_transfer *t, const char *name);
 
 /** NULL is empty; cut to the room. */
 void pp_http_copy_text(const char *text, char *out, size_t out_size);
+
+/* ---- replies that are handed on (http_client_relay.c) --------------------------------------- */
+
+/** The head is whole; what libcurl's header function returns for `size` bytes. */
+size_t pp_http_relay_head(pp_http_transfer *t, size_t size);
+
+/** What libcurl's write function returns. */
+size_t pp_http_relay_body(pp_http_transfer *t, const char *bytes, size_t size);
+
+/** Take up a paused transfer again; hands over what waited. It may have ended afterwards. */
+void pp_http_go_on(pp_http_transfer *t);
+
+/* ---- ends (http_client.c) -------------------------------------------------------------------- */
+
+void pp_http_end_by_us(pp_http_transfer *t, pp_http_result result, const char *text);
 
 /* ---- what became of it (http_client_judge.c) ------------------------------------------------ */
 

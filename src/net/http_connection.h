@@ -58,6 +58,7 @@ struct pp_http_call {
     int64_t deadline_ns; /* 0 = none */
     int64_t serial;
     int64_t request_count;
+    char address[46];              /* of the client; INET6_ADDRSTRLEN */
     pp_http_call *previous, *next; /* all connections, or the free ones */
     pp_http_call *next_at_work;
 };
@@ -94,9 +95,9 @@ void pp_http_server_accept(pp_http_server *server);
 /** Fires some time after the system had no descriptors left. */
 void pp_http_server_accept_again(void *server, int64_t now_ns);
 
-/** Take a socket into service; it is closed when there is no memory (counted). too_many: only to
- * tell the client so. */
-void pp_http_connection_open(pp_http_server *server, int fd, bool too_many);
+/** Take a socket into service; it is closed when there is no memory (counted). address: of the
+ * client, copied. too_many: only to tell the client so. */
+void pp_http_connection_open(pp_http_server *server, int fd, const char *address, bool too_many);
 
 /** Act on what epoll tells. */
 void pp_http_connection_event(pp_http_call *call, uint32_t events);
@@ -112,6 +113,9 @@ void pp_http_connection_free(pp_http_call *call);
 
 /** Put it on the list of work; wakes the loop when that is not in its turn. */
 void pp_http_connection_needs_work(pp_http_call *call);
+
+/** Work is left for the next turn: an outer loop that waits for our descriptor must get to know. */
+void pp_http_server_ask_turn(pp_http_server *server);
 
 /** Tell the caller that the call has ended. */
 void pp_http_call_end(pp_http_call *call);

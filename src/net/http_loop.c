@@ -77,7 +77,8 @@ static void stamp_socket(int fd)
 
 void pp_http_loop_opened(pp_http_loop *loop, int fd)
 {
-    stamp_socket(fd);
+    if (!loop->options.no_stamps)
+        stamp_socket(fd);
     pp_socket_set_opened(&loop->sockets, fd);
 }
 
@@ -183,6 +184,10 @@ pp_status pp_http_loop_configure(pp_http_loop *loop, const pp_http_loop_options 
     loop->ca_file = ca_file;
     loop->options = *options;
     loop->options.ca_file = ca_file;
+    if (options->no_stamps && loop->stamping_fd >= 0) {
+        (void)close(loop->stamping_fd);
+        loop->stamping_fd = -1;
+    }
     if (options->stream_count > 0)
         (void)curl_multi_setopt(loop->multi, CURLMOPT_MAXCONNECTS, (long)options->stream_count);
     return pp_deadline_reserve(&loop->deadlines, options->stream_count, err);
@@ -284,10 +289,10 @@ static void act_on_socket(pp_http_loop *loop, const struct epoll_event *event)
     int running;
     int what = 0;
 
-    if ((event->events & EPOLLIN) != 0)
+    if ((event->events & EPOLLIN) != 0 && !loop->options.no_stamps)
         stamp_socket_read(loop, event->data.fd);
     else
-        stamp_by_wake(loop, false);
+        stamp_by_wake(loop, (event->events & EPOLLIN) != 0);
     if ((event->events & EPOLLIN) != 0)
         what |= CURL_CSELECT_IN;
     if ((event->events & EPOLLOUT) != 0)
@@ -306,6 +311,7 @@ void pp_http_loop_kick(pp_http_loop *loop)
     loop->curl_deadline_ns = 0; /* before the call, which may set the next one (K12) */
     stamp_by_wake(loop, false);
     (void)curl_multi_socket_action(loop->multi, CURL_SOCKET_TIMEOUT, 0, &running);
+    loop->ended_unseen = (size_t)running < loop->transfer_count;
 }
 
 static int64_t earlier(int64_t a, int64_t b)
@@ -360,7 +366,8 @@ pp_status pp_http_loop_turn(pp_http_loop *loop, int64_t until_ns, pp_error *err)
 
     if (count < 0 && errno != EINTR)
         return pp_fail_errno(err, PP_ERR_IO, errno, "waiting for sockets");
-    take_offset(loop);
+    if (!loop->options.no_stamps)
+        take_offset(loop);
     loop->peek_budget = PEEKS_PER_TURN;
     for (int i = 0; i < count; i++) {
         if (events[i].data.fd == loop->timer_fd) {
@@ -377,5 +384,25 @@ pp_status pp_http_loop_turn(pp_http_loop *loop, int64_t until_ns, pp_error *err)
         pp_http_reap(loop);
     }
     pp_http_expire(loop, loop->woke_ns);
+    pp_http_loop_settle(loop);
     return PP_OK;
+}
+
+/* An instant too early costs a turn for nothing, one system call for each deadline costs more. */
+void pp_http_loop_settle(pp_http_loop *loop)
+{
+    int64_t at_ns;
+
+    if (!loop->is_watched)
+        return;
+    at_ns = loop->ended_unseen ? 1 : next_instant(loop, 0);
+    if (at_ns != 0 && (loop->armed_ns == 0 || at_ns < loop->armed_ns))
+        arm_timer(loop, at_ns);
+}
+
+int pp_http_loop_fd(pp_http_loop *loop)
+{
+    loop->is_watched = true;
+    pp_http_loop_settle(loop);
+    return loop->epoll_fd;
 }

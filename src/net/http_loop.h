@@ -50,6 +50,8 @@ struct pp_http_loop {
     int64_t curl_deadline_ns;   /* 0 = none */
     pp_deadline_heap deadlines; /* of transfers: when each meets its next limit, or earlier */
     int64_t armed_ns;           /* what timer_fd is set to; 0 = disarmed */
+    bool ended_unseen;          /* libcurl has ended a transfer that was not reaped yet */
+    bool is_watched;            /* its epoll set stands in another one */
     int64_t woke_ns;
     int64_t real_offset_ns;
     int64_t offset_taken_ns;
@@ -74,6 +76,10 @@ PP_MUST_CHECK pp_status pp_http_loop_turn(pp_http_loop *loop, int64_t until_ns, 
 /** Let libcurl act on its timer now. */
 void pp_http_loop_kick(pp_http_loop *loop);
 
+/** When somebody else waits for us: have the epoll set become readable in time. Behind everything
+ * that may have set a nearer deadline, or ended a transfer, outside of a turn. */
+void pp_http_loop_settle(pp_http_loop *loop);
+
 /** libcurl made a socket for a connection. */
 void pp_http_loop_opened(pp_http_loop *loop, int fd);
 
@@ -83,7 +89,7 @@ void pp_http_loop_close(pp_http_loop *loop, int fd);
 /** Called by the loop after each act of libcurl: finish what has ended. */
 void pp_http_reap(pp_http_loop *loop);
 
-/** End what is late by `now_ns`. */
+/** End what is late by `now_ns`; take up what is to be resumed. */
 void pp_http_expire(pp_http_loop *loop, int64_t now_ns);
 
 /** Forget all transfers without telling anybody, idle ones with their handles too. */

@@ -18,6 +18,11 @@ void *pp_http_call_data(const pp_http_call *call)
     return call->data;
 }
 
+const char *pp_http_call_address(const pp_http_call *call)
+{
+    return call->address;
+}
+
 const pp_http_request_view *pp_http_call_request(const pp_http_call *call)
 {
     return &call->parser.request;

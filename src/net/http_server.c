@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/fail_nth.h"
+#include "base/stop.h"
 #include "net/http_connection.h"
 
 #define EVENTS_PER_TURN 256
@@ -238,6 +239,17 @@ void pp_http_server_wake(pp_http_server *server)
     (void)written; /* full means that it is awake already */
 }
 
+void pp_http_server_ask_turn(pp_http_server *server)
+{
+    if (!server->options.caller_looks)
+        pp_http_server_wake(server);
+}
+
+bool pp_http_server_has_work(const pp_http_server *server)
+{
+    return server->work_first != NULL;
+}
+
 static bool is_idle(const pp_http_call *call)
 {
     return call->phase == PP_HTTP_READING && !call->parser.begun;
@@ -341,7 +353,7 @@ pp_status pp_http_server_turn(pp_http_server *server, int64_t until_ns, pp_error
     server->in_turn = false;
     arm(server, pp_http_server_next_timer_ns(server));
     if (server->work_first != NULL)
-        pp_http_server_wake(server); /* for an outer loop that waits for our descriptor */
+        pp_http_server_ask_turn(server);
     return PP_OK;
 }
 
@@ -350,7 +362,7 @@ pp_status pp_http_server_run(pp_http_server *server, const bool *done, pp_error 
     const volatile sig_atomic_t *stop = server->options.stop;
     pp_status st = PP_OK;
 
-    while (st == PP_OK && (done == NULL || !*done) && (stop == NULL || *stop == 0))
+    while (st == PP_OK && (done == NULL || !*done) && !pp_stop_asked(stop))
         st = pp_http_server_turn(server, 0, err);
     return st;
 }

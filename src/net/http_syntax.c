@@ -70,15 +70,23 @@ static unsigned char lower(char c)
     return (unsigned char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
 }
 
-bool pp_http_name_is(pp_text text, const char *name)
+bool pp_http_names_equal(pp_text a, pp_text b)
 {
-    size_t i;
-
-    for (i = 0; i < text.size && name[i] != '\0'; i++) {
-        if (lower(text.data[i]) != lower(name[i]))
+    if (a.size != b.size)
+        return false;
+    for (size_t i = 0; i < a.size; i++) {
+        if (lower(a.data[i]) != lower(b.data[i]))
             return false;
     }
-    return i == text.size && name[i] == '\0';
+    return true;
+}
+
+/* Most are asked about many names and begin differently. */
+bool pp_http_name_is(pp_text text, const char *name)
+{
+    if (text.size == 0 || lower(text.data[0]) != lower(name[0]))
+        return text.size == 0 && name[0] == '\0';
+    return pp_http_names_equal(text, pp_text_of(name));
 }
 
 static bool is_blank(char c)

@@ -1,4 +1,4 @@
-/* http_syntax.h - inside net/ only: which bytes may stand where in a head.
+/* http_syntax.h - which bytes may stand where in a head; for net/ and for those that relay heads.
  *
  * Source: RFC 9110 section 5.6.2 (token), 5.5 (field values); RFC 3986 appendix A (targets). */
 #ifndef PP_NET_HTTP_SYNTAX_H
@@ -24,6 +24,7 @@ bool pp_http_is_value(pp_text text);
 
 /** Equal but for the case of ASCII letters. */
 bool pp_http_name_is(pp_text text, const char *name);
+bool pp_http_names_equal(pp_text a, pp_text b);
 
 /** The part between blanks and tabs; borrowed. */
 pp_text pp_http_without_blanks(pp_text text);

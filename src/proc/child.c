@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/stop.h"
 
 /* How often a wait looks at the stop flag when no pidfd wakes it. */
 #define POLL_STEP_MS  100
@@ -231,7 +232,7 @@ pp_status pp_child_wait(pp_child *child, int64_t deadline_ns, const volatile sig
                         pp_child_exit *ret_exit, pp_error *err)
 {
     while (!pp_child_ended(child, ret_exit)) {
-        if (stop != NULL && *stop != 0)
+        if (pp_stop_asked(stop))
             return pp_fail(err, PP_ERR_INTERRUPTED, "interrupted");
         if (pp_clock_now_ns() >= deadline_ns)
             return pp_fail(err, PP_ERR_TIMEOUT, "process %ld did not end in time",
@@ -245,8 +246,10 @@ void pp_child_stop(pp_child *child, int64_t grace_ns, pp_child_exit *ret_exit)
 {
     int64_t deadline_ns = pp_clock_now_ns() + grace_ns;
 
-    if (!pp_child_ended(child, ret_exit))
+    if (!pp_child_ended(child, ret_exit)) {
         (void)kill(-child->pid, SIGTERM); /* it may have ended in between */
+        (void)kill(-child->pid, SIGCONT); /* one that is stopped cannot hear */
+    }
     while (!pp_child_ended(child, ret_exit)) {
         if (pp_clock_now_ns() >= deadline_ns) {
             (void)kill(-child->pid, SIGKILL);

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/fail_nth.h"
+#include "model/origin.h"
 #include "sim/parts.h"
 
 #define JSON_TYPE      "application/json; charset=utf-8"
@@ -552,7 +553,7 @@ static void on_ended(void *user, pp_http_call *http)
 
 static void on_null_request(void *user, pp_http_call *http, const pp_http_request_view *request)
 {
-    static const char reply[] = "HTTP/1.1 200 OK\r\n" PP_SIM_ORIGIN_HEADER ": simulated\r\n"
+    static const char reply[] = "HTTP/1.1 200 OK\r\n" PP_ORIGIN_HEADER ": simulated\r\n"
                                 "Content-Type: application/json\r\n"
                                 "Content-Length: 43\r\n\r\n" NULL_BODY;
     pp_sim *sim = user;

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/origin.h"
+
 /* Larger than the largest fault (a head or an event of 32 MiB) with its framing. */
 #define FRAMED_MAX_BYTES ((size_t)96 << 20)
 
@@ -57,7 +59,7 @@ static size_t list_headers(const pp_sim_wire *wire, const pp_sim_head *head, pp_
     if (type == NULL)
         type = head->content_type;
     out[n++] = (pp_http_header){pp_text_of("Server"), pp_text_of("paretopilot-sim")};
-    out[n++] = (pp_http_header){pp_text_of(PP_SIM_ORIGIN_HEADER), pp_text_of("simulated")};
+    out[n++] = (pp_http_header){pp_text_of(PP_ORIGIN_HEADER), pp_text_of("simulated")};
     if (type != NULL)
         out[n++] = (pp_http_header){pp_text_of("Content-Type"), pp_text_of(type)};
     if (head->retry_after != NULL)

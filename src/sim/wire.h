@@ -10,8 +10,6 @@
 #include "sim/lines.h"
 #include "sim/quirks.h"
 
-#define PP_SIM_ORIGIN_HEADER "X-ParetoPilot-Origin"
-
 typedef struct pp_sim_wire {
     pp_http_call *call;
     const pp_sim_quirks *quirks;

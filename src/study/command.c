@@ -71,7 +71,7 @@ pp_json *pp_study_server_command(pp_study *study, const pp_plan_candidate *candi
     pp_arena *arena = study->arena;
     pp_json *object = pp_json_new_object(arena);
 
-    pp_json_set(arena, object, "argv", pp_argv_encode(arena, pp_server_argv(server)));
+    pp_json_set(arena, object, "argv", pp_argv_encode(arena, pp_server_words(server)));
     pp_json_set_string(arena, object, "url", pp_server_url(server));
     pp_json_set_real(arena, object, "startup_ms", pp_server_startup_ms(server));
     pp_json_set(arena, object, "readback", pp_server_readback(server));

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "engine/argv.h"
 #include "engine/marker.h"
 #include "evidence/layout.h"
 #include "model/fields.h"
@@ -48,16 +49,6 @@ static pp_status find_folder(pp_study *study, size_t index, const char **ret_fol
     return pp_arena_check(study->arena, err);
 }
 
-static const char *const *variables_of(pp_arena *arena, const pp_plan_engine *engine)
-{
-    const char **list = PP_ARENA_NEW(arena, const char *, engine->environment_count + 1);
-
-    for (size_t i = 0; list != NULL && i < engine->environment_count; i++)
-        list[i] = pp_arena_printf(arena, "%s=%s", engine->environment[i].name.data,
-                                  engine->environment[i].value.data);
-    return list;
-}
-
 /* "engine 'generic'"; the only one needs no name. */
 static pp_status name_engine(const pp_study *study, size_t index, pp_status st, pp_error *err)
 {
@@ -75,7 +66,7 @@ static pp_status probe_one(pp_study *study, size_t index, pp_error *err)
     pp_engine_options options = {
         .server = engine->server.data,
         .bench = engine->bench.data,
-        .variables = variables_of(study->arena, engine),
+        .variables = pp_plan_engine_variables(study->arena, engine),
         .secrets = pp_study_key_variables(study),
     };
     pp_status st = find_folder(study, index, &options.folder, err);

@@ -302,7 +302,7 @@ static void on_end(void *user);
 
 static void begin(stream *s)
 {
-    const pp_http_handlers handlers = {on_body, on_end, s};
+    const pp_http_handlers handlers = {.body = on_body, .end = on_end, .user = s};
     pp_error err = {0};
 
     s->watch = (pp_event_watch){0};

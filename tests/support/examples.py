@@ -17,6 +17,9 @@ what a person sees, standard output and error in the order of writing. A line ".
 
 A fenced block of any other language that says file=NAME is a file that the reader is told to write.
 
+A page whose commands and example files name fixed ports says `<!-- ports 8080 8081 of examples/serve -->`, which readers do not see: here they are
+exchanged for free ones, in commands and in the files of that folder, and back again in what is printed.
+
 The blocks of a page run in order in one folder with copies of `examples` and `tests/fixtures`, so that a
 command works as it is typed in the project's folder and finds what an earlier one wrote.
 """
@@ -29,6 +32,7 @@ import re
 import select
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -151,14 +155,50 @@ class Shelf:
         shutil.rmtree(self.path)
 
 
+class Ports:
+    """Ports that a page names, each with a free one in its place."""
+
+    def __init__(self, text):
+        line = re.search(r"^<!-- ports ([\d ]+) of (\S+) -->$", text, re.MULTILINE)
+        self.folder = line[2] if line else None
+        self.free = dict(zip(line[1].split(), free_ports(len(line[1].split())))) if line else {}
+
+    def put_into_files(self, project):
+        for path in sorted((project / self.folder).iterdir()) if self.folder else []:
+            path.write_text(self.exchange(path.read_text(encoding="utf-8"), self.free), encoding="utf-8")
+
+    def put_into(self, command):
+        return self.exchange(command, self.free)
+
+    def take_out(self, line):
+        return self.exchange(line, {free: named for named, free in self.free.items()})
+
+    @staticmethod
+    def exchange(text, ports):
+        if not ports:
+            return text
+        return re.sub(r"\b(" + "|".join(ports) + r")\b", lambda found: ports[found[0]], text)
+
+
+def free_ports(count):
+    """Free when they are asked for; all at once, so that they differ."""
+    with contextlib.ExitStack() as open_ones:
+        sockets = [open_ones.enter_context(socket.socket()) for _ in range(count)]
+        for one in sockets:
+            one.bind(("127.0.0.1", 0))
+        return [str(one.getsockname()[1]) for one in sockets]
+
+
 class Folder:
     """A project's folder with what commands need; `with` removes it."""
 
-    def __init__(self, root, shelf, binary, live):
+    def __init__(self, root, shelf, binary, live, text=""):
+        self.ports = Ports(text)
         self.path = pathlib.Path(tempfile.mkdtemp(prefix="examples-"))
         self.project = self.path / "project"
         for name in COPIED:
             shutil.copytree(root / name, self.project / name, symlinks=True)
+        self.ports.put_into_files(self.project)
         for name in SHARED:
             (self.project / name).parent.mkdir(parents=True, exist_ok=True)
             (self.project / name).symlink_to(shelf / name)
@@ -184,12 +224,12 @@ class Folder:
         attributes[1] &= ~termios.OPOST  # a line feed stays one byte
         termios.tcsetattr(theirs, termios.TCSANOW, attributes)
         child = subprocess.Popen(
-            ["bash", "-c", command], cwd=self.project, env=self.environment, start_new_session=True,
+            ["bash", "-c", self.ports.put_into(command)], cwd=self.project, env=self.environment, start_new_session=True,
             stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs)
         os.close(theirs)
         output = read_until_closed(ours, child)
         os.close(ours)
-        return visible(output.decode("utf-8", "replace")), child.wait()
+        return visible(self.ports.take_out(output.decode("utf-8", "replace"))), child.wait()
 
 
 def read_until_closed(terminal, child):
@@ -309,7 +349,7 @@ def run_page(root, shelf, page, binary, live, report):
         return
     if not blocks:
         return
-    with Folder(root, shelf, binary, live) as folder:
+    with Folder(root, shelf, binary, live, (root / page).read_text(encoding="utf-8")) as folder:
         for block in blocks:
             if isinstance(block, File):
                 block.save(folder)

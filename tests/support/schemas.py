@@ -81,6 +81,7 @@ TREE = [
     (r"examples/load/[^/]+\.json", "load-evaluation"),
     (r"examples/[^/]+/plan\.json", "study-plan"),
     (r"examples/sim/[^/]+\.json", "sim-answers"),
+    (r"examples/serve/[^/]+\.json", "serve-config"),
     (r"examples/suites/[^/]+\.json", "quality-suite"),
     (r"examples/tables/[^/]+\.json", "model-table"),
     (r"examples/suites/[^/]+\.json", "quality-suite"),

@@ -42,6 +42,11 @@ RUNS = [
     ("a file that the reader saves is there",
      "```json file=a/b.json\n{}\n```\n```console\n$ cat a/b.json\n{}\n```\n", False),
     ("a block of another language is left alone", "```sh\n$ false\n```\n", False),
+    ("a port that the page does not announce is left alone", "```console\n$ echo 8081\n8081\n```\n", False),
+    ("an announced port is not seen to be another one",
+     "<!-- ports 8081 of examples -->\n```console\n$ echo 8081 18081\n8081 18081\n```\n", False),
+    ("an announced port is another one",
+     "<!-- ports 8081 of examples -->\n```console\n$ expr 8081 + 0 = 80''81\n1\n```\n", True),
     ("a block without a command fails", "```console\n```\n", True),
 ]
 
@@ -52,7 +57,7 @@ def run(text):
         for copied in examples.COPIED + examples.SHARED:
             (root / copied).mkdir(parents=True)
         (root / "page.md").write_text(text, encoding="utf-8")
-        with examples.Shelf(root) as shelf, examples.Folder(root, shelf, "/bin/true", False) as folder:
+        with examples.Shelf(root) as shelf, examples.Folder(root, shelf, "/bin/true", False, text) as folder:
             faults = []
             for block in examples.read_blocks(root, "page.md"):
                 if isinstance(block, examples.File):

@@ -35,11 +35,27 @@ static void a_file_is_hashed_with_its_size(void **state)
     pp_arena_done(&arena);
 }
 
+static void equality_sees_every_digit(void **state)
+{
+    char a[PP_SHA256_HEX_SIZE], b[PP_SHA256_HEX_SIZE];
+    pp_error err = {0};
+
+    (void)state;
+    assert_ok(pp_sha256_of("abc", 3, a, &err), err);
+    for (int i = 0; i < PP_SHA256_HEX_SIZE - 1; i++) {
+        assert_ok(pp_sha256_of("abc", 3, b, &err), err);
+        assert_true(pp_sha256_equal(a, b));
+        b[i] = b[i] == '0' ? '1' : '0';
+        assert_false(pp_sha256_equal(a, b));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(digests_equal_the_published_examples),
         cmocka_unit_test(a_file_is_hashed_with_its_size),
+        cmocka_unit_test(equality_sees_every_digit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,7 +91,8 @@ static void a_flag_that_the_build_does_not_know_is_refused_by_name(void **state)
     pp_argv argv = {0};
 
     (void)state;
-    assert_int_equal(pp_argv_server(&arena, &engine, "m", &settings, NULL, 1, &argv, &err), PP_ERR_PEER);
+    assert_int_equal(pp_argv_server(&arena, &engine, "m", &settings, NULL, 1, &argv, &err),
+                     PP_ERR_PEER);
     assert_string_equal(err.text, "'/opt/llama cpp/llama-server' (version: 1) does not know the "
                                   "option '--load-mode'");
     pp_arena_done(&arena);
@@ -110,12 +111,94 @@ static void shell_lines_quote_what_a_shell_would_split(void **state)
     pp_buf_done(&out);
 }
 
+/* ---- speculation ------------------------------------------------------------------------------
+ */
+
+static size_t count_of(const pp_argv *argv, const char *word)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < argv->count; i++)
+        count += strcmp(argv->words[i], word) == 0;
+    return count;
+}
+
+/* E20: builds renamed these options and removed the old names. */
+static const struct {
+    const char *help;
+    pp_draft draft;
+    const char *want; /* the words, or what the refusal says */
+    pp_status status;
+} draft_rows[] = {
+    {"--spec-type --spec-draft-model --spec-draft-n-max",
+     {"draft-simple", "d.gguf", 3},
+     "--spec-type draft-simple --spec-draft-model d.gguf --spec-draft-n-max 3 ",
+     PP_OK},
+    {"--spec-type --model-draft --draft-max",
+     {"draft-simple", "d.gguf", 1},
+     "--spec-type draft-simple --model-draft d.gguf --draft-max 1 ",
+     PP_OK},
+    {"--spec-type", {"ngram-simple", NULL, 0}, "--spec-type ngram-simple ", PP_OK},
+    {"--model-draft --draft-max",
+     {"draft-simple", "d.gguf", 3},
+     "does not know the option '--spec-type'",
+     PP_ERR_PEER},
+    {"--spec-type",
+     {"draft-simple", "d.gguf", 3},
+     "does not know the option '--spec-draft-model'",
+     PP_ERR_PEER},
+};
+
+static void e20_words_of_a_draft_are_those_that_the_build_knows(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < PP_COUNT_OF(draft_rows); i++) {
+        pp_engine engine = engine_with_help(draft_rows[i].help);
+        pp_arena arena = {0};
+        pp_error err = {0};
+        pp_plan_words words = {0};
+        pp_buf text;
+
+        pp_buf_init(&text, 1024);
+        assert_int_equal(pp_argv_draft(&arena, &engine, &draft_rows[i].draft, &words, &err),
+                         draft_rows[i].status);
+        for (size_t k = 0; k < words.count; k++)
+            pp_buf_printf(&text, "%s ", words.words[k].data);
+        if (draft_rows[i].status == PP_OK)
+            assert_string_equal(pp_buf_text(&text), draft_rows[i].want);
+        else
+            assert_contains(err.text, draft_rows[i].want);
+        pp_buf_done(&text);
+        pp_arena_done(&arena);
+    }
+}
+
+static void speculation_is_off_unless_a_word_switches_it_on(void **state)
+{
+    pp_engine engine = engine_with_help(everything);
+    pp_text words[] = {pp_text_of("--spec-type"), pp_text_of("ngram-simple")};
+    pp_plan_words further = {words, 2};
+    pp_arena arena = {0};
+    pp_error err = {0};
+    pp_argv argv = {0};
+
+    (void)state;
+    assert_ok(pp_argv_server(&arena, &engine, "m.gguf", &settings, NULL, 1, &argv, &err), err);
+    assert_string_equal(value_of(&argv, "--spec-type"), "none");
+    assert_ok(pp_argv_server(&arena, &engine, "m.gguf", &settings, &further, 1, &argv, &err), err);
+    assert_string_equal(value_of(&argv, "--spec-type"), "ngram-simple");
+    assert_int_equal(count_of(&argv, "--spec-type"), 1);
+    pp_arena_done(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_setting_reaches_the_command_line),
         cmocka_unit_test(a_flag_that_the_build_does_not_know_is_refused_by_name),
         cmocka_unit_test(shell_lines_quote_what_a_shell_would_split),
+        cmocka_unit_test(e20_words_of_a_draft_are_those_that_the_build_knows),
+        cmocka_unit_test(speculation_is_off_unless_a_word_switches_it_on),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -201,7 +201,7 @@ static void a_refusal_says_where_what_was_expected_and_what_was_found(void **sta
 /* ---- tables -----------------------------------------------------------------------------------
  */
 
-#define MAX_TABLES 288
+#define MAX_TABLES 320
 
 typedef struct census {
     const pp_fields *tables[MAX_TABLES];

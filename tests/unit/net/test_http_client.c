@@ -596,7 +596,7 @@ static void many_transfers_share_a_loop(void **state)
     pp_http_record records[20];
     pp_error err = {0};
     counter c = {0, false};
-    pp_http_handlers handlers = {NULL, count_end, &c};
+    pp_http_handlers handlers = {.end = count_end, .user = &c};
     int64_t started_ns = pp_clock_now_ns();
 
     (void)state;

@@ -84,6 +84,37 @@ static void *wake_soon(void *server)
     return NULL;
 }
 
+/* A reply made between turns leaves work; who looks by himself is not woken for it. */
+static void a_caller_that_looks_is_asked_without_a_wake_up(void **state)
+{
+    (void)state;
+    for (int looks = 0; looks < 2; looks++) {
+        http_fixture *f = fixture_new(act_wait);
+        pp_http_server_options options = fixture_options(f);
+        int set, fd;
+
+        options.caller_looks = looks;
+        fixture_start_with(options, f);
+        set = pp_http_server_fd(f->server);
+        fd = client_dial(f);
+        client_say(fd, GET);
+        fixture_await(f, "/ ");
+        while (is_readable(set, 20)) /* the timer of the waiting before comes yet */
+            look(f);
+        assert_false(pp_http_server_has_work(f->server));
+        act_ok(f, f->call, NULL);
+        assert_true(pp_http_server_has_work(f->server));
+        assert_int_equal(is_readable(set, 20), !looks);
+        assert_null(strstr(pp_buf_text(&f->log), "ended"));
+        look(f);
+        assert_non_null(strstr(pp_buf_text(&f->log), "ended"));
+        assert_false(pp_http_server_has_work(f->server));
+        client_expect(f, fd, "the reply", HTTP_OK_REPLY, false);
+        (void)close(fd);
+        fixture_stop(f);
+    }
+}
+
 static void another_thread_can_wake_it(void **state)
 {
     http_fixture *f = fixture_start(act_ok);
@@ -307,6 +338,46 @@ static pp_status make_and_free(const void *context, pp_error *err)
     return st;
 }
 
+/* A dial to `to` of a server that listens on `on`: whom does it see? */
+static void clients_are_known_by_their_numeric_address(void **state)
+{
+    static const struct {
+        const char *on, *to, *want;
+    } rows[] = {
+        {"127.0.0.1", "127.0.0.1", "127.0.0.1"},
+        {"::1", "::1", "::1"},
+        {"::", "127.0.0.1", "127.0.0.1"}, /* comes as ::ffff:127.0.0.1 */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < PP_COUNT_OF(rows); i++) {
+        http_fixture *f = fixture_new(act_wait);
+        pp_http_server_options options = fixture_options(f);
+        bool is_v6 = strchr(rows[i].to, ':') != NULL;
+        struct sockaddr_in v4 = {.sin_family = AF_INET};
+        struct sockaddr_in6 v6 = {.sin6_family = AF_INET6};
+        int fd = socket(is_v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+        options.host = rows[i].on;
+        if (pp_http_server_new(&options, &f->server, NULL) != PP_OK) { /* no IPv6 here */
+            assert_int_equal(rows[i].on[0], ':');
+            print_message("# no address %s here\n", rows[i].on);
+        } else {
+            v4.sin_port = v6.sin6_port = htons(pp_http_server_port(f->server));
+            (void)inet_pton(AF_INET, rows[i].to, &v4.sin_addr);
+            (void)inet_pton(AF_INET6, rows[i].to, &v6.sin6_addr);
+            assert_int_equal(is_v6 ? connect(fd, (struct sockaddr *)&v6, sizeof v6)
+                                   : connect(fd, (struct sockaddr *)&v4, sizeof v4),
+                             0);
+            client_say(fd, GET);
+            fixture_await(f, "/ ");
+            assert_string_equal(pp_http_call_address(f->call), rows[i].want);
+        }
+        (void)close(fd);
+        fixture_stop(f);
+    }
+}
+
 static void a_server_without_memory_is_not_begun(void **state)
 {
     http_fixture *f = fixture_start(act_ok);
@@ -381,6 +452,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(its_descriptor_tells_when_there_is_work),
+        cmocka_unit_test(a_caller_that_looks_is_asked_without_a_wake_up),
         cmocka_unit_test(another_thread_can_wake_it),
         cmocka_unit_test(it_runs_until_told_to_stop),
         cmocka_unit_test(draining_ends_what_is_idle_and_lets_the_rest_finish),
@@ -389,6 +461,7 @@ int main(void)
         cmocka_unit_test(without_descriptors_it_waits_and_goes_on),
         cmocka_unit_test(what_cannot_be_listened_on_is_named),
         cmocka_unit_test(it_listens_on_ipv6_too),
+        cmocka_unit_test(clients_are_known_by_their_numeric_address),
         cmocka_unit_test(a_server_without_memory_is_not_begun),
         cmocka_unit_test(a_connection_without_memory_ends_and_others_go_on),
     };

@@ -132,6 +132,20 @@ static void a_child_that_ignores_the_polite_signal_is_killed_after_the_grace(voi
     pp_arena_done(&arena);
 }
 
+/* One that is stopped would hear of it only when the grace is over. */
+static void a_child_that_is_stopped_ends_politely_too(void **state)
+{
+    pp_child *child = start(SHELL("exec sleep 300"), NULL);
+    pp_child_exit ended = {0};
+
+    (void)state;
+    assert_int_equal(kill(pp_child_pid(child), SIGSTOP), 0);
+    pp_child_stop(child, 20 * PP_NS_PER_S, &ended);
+    assert_true(ended.by_signal);
+    assert_int_equal(ended.code, SIGTERM);
+    pp_child_free(child);
+}
+
 static void what_a_child_leaves_in_its_group_goes_with_it(void **state)
 {
     pp_arena arena = {0};
@@ -277,6 +291,7 @@ int main(void)
         cmocka_unit_test(a_program_that_cannot_start_is_an_error_that_names_it),
         cmocka_unit_test(a_wait_ends_at_its_deadline_and_the_child_lives_on),
         cmocka_unit_test(a_child_that_ignores_the_polite_signal_is_killed_after_the_grace),
+        cmocka_unit_test(a_child_that_is_stopped_ends_politely_too),
         cmocka_unit_test(what_a_child_leaves_in_its_group_goes_with_it),
         cmocka_unit_test(an_interrupt_waits_for_what_the_shell_started),
         cmocka_unit_test(an_interrupt_that_is_ignored_is_followed_by_harder_signals),
