@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # bench.sh BUILD [--anyway] [--tries N] [--only PART] [--seconds N] - what measuring costs and finds, what
-# the load client can do, and how fast deciding is, on a quiet machine.
+# the load client can do, what the gateway costs, and how fast deciding is, on a quiet machine.
 #
 # First asks the doctor five times whether others use this machine now; when they do it says so and exits 3,
 # because figures from a disturbed machine would be about the neighbours. --anyway measures all the same
-# and says so behind the figures. --only runs one part: decide, load or watch. --seconds is how long
-# each figure of the load client is measured, 20 as its limits are meant. `load` needs wrk, which is
-# in no set-up but that for benches: tools/setup.sh --with-benches. Exit 0: every limit is kept; 1: one is not; 3:
-# the machine is not quiet, or wrk is missing.
+# and says so behind the figures. --only runs one part: decide, gateway, load or watch. --seconds is how
+# long each figure of the load client and of the gateway is measured, 20 as its limits are meant. `load` needs
+# wrk, `gateway` wrk and nginx, which are in no set-up but that for benches: tools/setup.sh --with-benches. Exit
+# 0: every limit is kept; 1: one is not; 3: the machine is not quiet, or wrk or nginx is missing.
 set -euo pipefail
 
 build=${1:?usage: bench.sh BUILD [--anyway] [--tries N] [--only PART] [--seconds N]}
@@ -20,25 +20,31 @@ while [ $# -gt 0 ]; do
     case $1 in
         --anyway) anyway=1 ;;
         --tries) tries=${2:?--tries: expected a number}; shift ;;
-        --only) only=${2:?--only: expected decide, load or watch}; shift ;;
+        --only) only=${2:?--only: expected decide, gateway, load or watch}; shift ;;
         --seconds) seconds=${2:?--seconds: expected a number}; shift ;;
         *) echo "bench.sh: unknown option '$1'" >&2; exit 2 ;;
     esac
     shift
 done
 case $only in
-    '' | decide | load | watch) ;;
-    *) echo "bench.sh: --only: expected decide, load or watch, got '$only'" >&2; exit 2 ;;
+    '' | decide | gateway | load | watch) ;;
+    *) echo "bench.sh: --only: expected decide, gateway, load or watch, got '$only'" >&2; exit 2 ;;
 esac
 doctor=$build/src/cli/paretopilot
 bench=$build/tests/bench
 
 wants() { [ -z "$only" ] || [ "$only" = "$1" ]; }
 
-if wants load && ! command -v wrk > /dev/null; then
-    echo "bench.sh: wrk is missing; tools/setup.sh --with-benches installs it" >&2
-    exit 3
-fi
+# Debian has nginx where only root looks for programs.
+needed() { # PART PROGRAM
+    ! wants "$1" || PATH=$PATH:/usr/sbin command -v "$2" > /dev/null || {
+        echo "bench.sh: $2 is missing; tools/setup.sh --with-benches installs it" >&2
+        exit 3
+    }
+}
+needed load wrk
+needed gateway wrk
+needed gateway nginx
 
 # One second each; prints what disturbs.
 is_quiet() {
@@ -114,6 +120,9 @@ fi
 if wants load; then
     ran "$bench/bench_client_truth" "$doctor" "$seconds"
     ran "$bench/bench_load_client" "$doctor" "$seconds"
+fi
+if wants gateway; then
+    ran "$bench/bench_gateway" "$doctor" "$seconds"
 fi
 if wants watch; then
     ran "$bench/bench_watch_overhead" 30

@@ -41,9 +41,10 @@ locales               command:locale-gen            -
 valgrind              command:valgrind              -
 '
 
-# Only for `make bench`: the peer of the load client.
+# Only for `make bench`: the peers of the load client and of the gateway.
 readonly bench_needs='
 wrk                   command:wrk                   wrk
+nginx-light           command:nginx                 nginx
 '
 
 # Only for the tests of pages (tools/browser.sh).

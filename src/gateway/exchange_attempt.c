@@ -156,10 +156,11 @@ static void on_head(void *user, const pp_http_reply_head *head)
 
 /* ---- body ------------------------------------------------------------------------------------ */
 
-/* The status within an error object, where it is one. */
+/* An error object that came with 200: where it blames the request, so do we; else the table's 502.
+ */
 static int said_status(const pp_tee_facts *facts)
 {
-    return facts->error_status >= 400 && facts->error_status <= 599 ? facts->error_status : 0;
+    return facts->error_status >= 400 && facts->error_status <= 499 ? facts->error_status : 0;
 }
 
 static void begin_relaying(pp_exchange *x)

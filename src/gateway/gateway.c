@@ -371,12 +371,14 @@ static pp_status make_server(pp_gateway *g, pp_error *err)
     o.connection_max_count = (size_t)c->connections;
     o.timer_max_count = (size_t)c->connections + 1;
     o.backlog_max_bytes = (size_t)c->stream_buffer_bytes + g->hold_max_bytes + BACKLOG_SPARE_BYTES;
+    o.caller_looks = true;
     o.send_timeout_ns = pp_gateway_ns(c->client_send_ms);
     o.stop = g->options.stop;
     o.handlers = (pp_http_server_handlers){.request = on_request,
                                            .drained = on_drained,
                                            .gone = on_gone,
                                            .ended = on_ended,
+                                           .refusal = pp_gateway_refusal,
                                            .user = g};
     if (o.host == NULL)
         return pp_arena_check(&g->arena, err);
@@ -515,7 +517,7 @@ static int wait_ms(const pp_gateway *g, int64_t until_ns)
 {
     int64_t left_ns = until_ns - pp_clock_now_ns();
 
-    if (g->todo_first != NULL || g->has_room)
+    if (g->todo_first != NULL || g->has_room || pp_http_server_has_work(g->server))
         return 0;
     if (until_ns == 0 || left_ns >= WAIT_MS * PP_NS_PER_MS)
         return WAIT_MS;
@@ -534,7 +536,7 @@ static pp_status turn(pp_gateway *g, int64_t until_ns, pp_error *err)
     if (fds[1].revents != 0)
         st = pp_http_turn(g->client, PP_HTTP_LOOK, err);
     do_todo(g);
-    if (st == PP_OK && fds[0].revents != 0)
+    if (st == PP_OK && (fds[0].revents != 0 || pp_http_server_has_work(g->server)))
         st = pp_http_server_turn(g->server, PP_HTTP_LOOK, err);
     do_todo(g);
     if (g->has_room) {

@@ -58,6 +58,10 @@ void pp_gateway_todo(pp_gateway *gateway, pp_exchange *x);
 /** The path's own work, or a refusal (routes.c). */
 void pp_gateway_route(pp_exchange *x);
 
+/** What the server refuses by itself, as an error like all others (E17); for
+ * pp_http_server_handlers. */
+const char *pp_gateway_refusal(void *user, int status, const char *text, pp_buf *body);
+
 /** Ask endpoints for their slots where the configuration does not say how many requests they take
  * (slots_ask.c). */
 PP_MUST_CHECK pp_status pp_slots_ask_all(pp_gateway *gateway, pp_error *err);

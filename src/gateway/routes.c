@@ -278,3 +278,28 @@ void pp_gateway_route(pp_exchange *x)
     else if (!refuse_early(x, r) && (is_open(x, r) || pp_admit_key(x)))
         r->act(x);
 }
+
+/* ---- what the server refuses by itself ------------------------------------------------------- */
+
+const char *pp_gateway_refusal(void *user, int status, const char *text, pp_buf *body)
+{
+    pp_gateway *g = user;
+    pp_problem_report report = {
+        .problem = PP_PROBLEM_BAD_REQUEST, .status = status, .detail = text};
+    pp_metrics_request told = {.endpoint = PP_METRICS_OTHER,
+                               .model_index = PP_METRICS_NONE,
+                               .backend_index = PP_METRICS_NONE,
+                               .status = status,
+                               .failed = true};
+
+    if (status == 413)
+        report.problem = PP_PROBLEM_TOO_LARGE;
+    else if (status == 431)
+        report.problem = PP_PROBLEM_HEADERS;
+    else if (status == 503)
+        report.problem = PP_PROBLEM_MEMORY;
+    told.problem = report.problem;
+    pp_metrics_count(g->metrics, &told);
+    pp_problem_body(&report, body);
+    return JSON_TYPE;
+}

@@ -32,17 +32,30 @@ static size_t list_headers(const pp_http_transfer *t, pp_http_header *headers)
     return count;
 }
 
+/* Any of several: each is one more coding. */
+static bool is_compressed(const pp_http_reply_head *head)
+{
+    for (size_t i = 0; i < head->header_count; i++) {
+        pp_http_header h = head->headers[i];
+
+        if (pp_http_name_is(h.name, "Content-Encoding") && h.value.size > 0 &&
+            !pp_http_name_is(h.value, "identity"))
+            return true;
+    }
+    return false;
+}
+
 size_t pp_http_relay_head(pp_http_transfer *t, size_t size)
 {
     pp_http_header headers[PP_HTTP_REPLY_HEADERS_MAX];
     pp_http_reply_head head = {t->record->status, minor_version(t), headers, 0};
 
-    if (pp_http_is_compressed(t))
-        return pp_http_refuse(t, PP_HTTP_ENCODING,
-                              "the reply is compressed, which was not asked for");
     head.header_count = list_headers(t, headers);
     if (head.header_count > PP_HTTP_REPLY_HEADERS_MAX)
         return pp_http_refuse(t, PP_HTTP_TOO_LARGE, "the reply has too many headers");
+    if (is_compressed(&head))
+        return pp_http_refuse(t, PP_HTTP_ENCODING,
+                              "the reply is compressed, which was not asked for");
     if (t->handlers.head != NULL)
         t->handlers.head(t->handlers.user, &head);
     return size;

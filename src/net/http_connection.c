@@ -28,6 +28,9 @@ void pp_http_connection_deadline(pp_http_call *call, int64_t at_ns)
         pp_http_timer_set(call->server, &call->timer, at_ns);
 }
 
+/* One sentence, or a small document. */
+#define REFUSAL_MAX_BYTES ((size_t)8 << 10)
+
 static void refuse(pp_http_call *call, int status, const char *text);
 
 /* A reply that nobody reads: a reset gives the kernel's memory back, too. */
@@ -217,13 +220,14 @@ void pp_http_connection_needs_work(pp_http_call *call)
         return;
     call->at_work = true;
     call->next_at_work = NULL;
-    if (server->work_first == NULL)
+    if (server->work_first == NULL) {
         server->work_first = call;
-    else
+        if (!server->in_turn)
+            pp_http_server_ask_turn(server); /* once: it does all that is there then */
+    } else {
         server->work_last->next_at_work = call;
+    }
     server->work_last = call;
-    if (!server->in_turn)
-        pp_http_server_wake(server);
 }
 
 /* ---- leaving --------------------------------------------------------------------------------- */
@@ -265,17 +269,37 @@ void pp_http_reply_head_start(pp_buf *head, int status, int minor_version)
 }
 
 /* Say why, then leave. */
+/* What the client reads; its media type. */
+static const char *refusal_body(const pp_http_server *server, int status, const char *text,
+                                pp_buf *body)
+{
+    const pp_http_server_handlers *handlers = &server->options.handlers;
+    const char *type = NULL;
+
+    if (handlers->refusal != NULL)
+        type = handlers->refusal(handlers->user, status, text, body);
+    if (type != NULL && body->status == PP_OK)
+        return type;
+    pp_buf_clear(body);
+    pp_buf_printf(body, "%s\n", text);
+    return "text/plain; charset=utf-8";
+}
+
 static void refuse(pp_http_call *call, int status, const char *text)
 {
     pp_buf *head = &call->server->head;
+    pp_buf body;
+    const char *type;
     struct iovec piece;
 
+    pp_buf_init(&body, REFUSAL_MAX_BYTES);
+    type = refusal_body(call->server, status, text, &body);
     call->server->counts.refused_count++;
     pp_http_reply_head_start(head, status, 1);
-    pp_buf_printf(head,
-                  "Content-Type: text/plain; charset=utf-8\r\nContent-Length: %zu\r\n"
-                  "Connection: close\r\n\r\n%s\n",
-                  strlen(text) + 1, text);
+    pp_buf_printf(head, "Content-Type: %s\r\nContent-Length: %zu\r\nConnection: close\r\n\r\n",
+                  type, body.size);
+    pp_buf_append(head, pp_buf_text(&body), body.size);
+    pp_buf_done(&body);
     piece = (struct iovec){head->data, head->size};
     if (head->status == PP_OK) /* without memory the close alone has to say it */
         pp_ignore(pp_http_output_put(&call->out, call->fd, &piece, 1, 0, NULL));

@@ -114,6 +114,9 @@ void pp_http_connection_free(pp_http_call *call);
 /** Put it on the list of work; wakes the loop when that is not in its turn. */
 void pp_http_connection_needs_work(pp_http_call *call);
 
+/** Work is left for the next turn: an outer loop that waits for our descriptor must get to know. */
+void pp_http_server_ask_turn(pp_http_server *server);
+
 /** Tell the caller that the call has ended. */
 void pp_http_call_end(pp_http_call *call);
 

@@ -239,6 +239,17 @@ void pp_http_server_wake(pp_http_server *server)
     (void)written; /* full means that it is awake already */
 }
 
+void pp_http_server_ask_turn(pp_http_server *server)
+{
+    if (!server->options.caller_looks)
+        pp_http_server_wake(server);
+}
+
+bool pp_http_server_has_work(const pp_http_server *server)
+{
+    return server->work_first != NULL;
+}
+
 static bool is_idle(const pp_http_call *call)
 {
     return call->phase == PP_HTTP_READING && !call->parser.begun;
@@ -342,7 +353,7 @@ pp_status pp_http_server_turn(pp_http_server *server, int64_t until_ns, pp_error
     server->in_turn = false;
     arm(server, pp_http_server_next_timer_ns(server));
     if (server->work_first != NULL)
-        pp_http_server_wake(server); /* for an outer loop that waits for our descriptor */
+        pp_http_server_ask_turn(server);
     return PP_OK;
 }
 

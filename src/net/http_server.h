@@ -8,8 +8,8 @@
  * Nothing blocks and nothing here is thread-safe except pp_http_server_wake. SIGPIPE need not be
  * ignored: writes ask for no signal.
  *
- * What it refuses by itself, with a reply of one sentence and a close (those of the parser are rows
- * of tests/unit/net/test_http_request_parse.c):
+ * What it refuses by itself, with a reply of one sentence (or what its user makes of it) and a
+ * close (those of the parser are rows of tests/unit/net/test_http_request_parse.c):
  *
  *     400  Content-Length beside Transfer-Encoding; Content-Length repeated (equal ones too), not
  *          digits, or beyond int64; Transfer-Encoding repeated or in HTTP/1.0; Host missing in 1.1,
@@ -70,6 +70,9 @@ typedef struct pp_http_server_handlers {
      * reply was given to the kernel, after a close or a reset, after gone, and at
      * pp_http_server_free. May be NULL. */
     void (*ended)(void *user, pp_http_call *call);
+    /** The server refuses what came, see above: append the body of that reply and return its media
+     * type. `text` is the sentence. NULL, or a failure of `body`: the sentence as plain text. */
+    const char *(*refusal)(void *user, int status, const char *text, pp_buf *body);
     void *user;
 } pp_http_server_handlers;
 
@@ -85,9 +88,11 @@ typedef struct pp_http_server_options {
     size_t timer_max_count;      /* set at once by the caller; 16,384; memory is taken beforehand */
     int64_t head_timeout_ns;     /* first byte to end of head; 10 s */
     int64_t body_timeout_ns;     /* between two reads of a body; 30 s */
-    int64_t keep_alive_timeout_ns;     /* without any byte of a (next) request; 60 s */
-    int64_t send_timeout_ns;           /* the kernel takes no byte of a reply; 60 s */
-    int64_t linger_timeout_ns;         /* how long a refused client may go on sending; 1 s */
+    int64_t keep_alive_timeout_ns; /* without any byte of a (next) request; 60 s */
+    int64_t send_timeout_ns;       /* the kernel takes no byte of a reply; 60 s */
+    int64_t linger_timeout_ns;     /* how long a refused client may go on sending; 1 s */
+    bool caller_looks; /* an outer loop turns it whenever pp_http_server_has_work says so, which
+                          spares two system calls for each reply that is made outside of a turn */
     const volatile sig_atomic_t *stop; /* as in http_client.h; may be NULL */
     pp_http_server_handlers handlers;
 } pp_http_server_options;
@@ -115,6 +120,10 @@ uint16_t pp_http_server_port(const pp_http_server *server);
  * may stand in the set of another loop, level-triggered, which then calls
  * pp_http_server_turn(server, PP_HTTP_LOOK, err). Borrowed. */
 int pp_http_server_fd(const pp_http_server *server);
+
+/** Something is left to be done that needs no event, such as `ended` of a reply that was made
+ * outside of a turn: to be asked before waiting for the descriptor, with `caller_looks`. */
+bool pp_http_server_has_work(const pp_http_server *server);
 
 /* As until_ns of a turn: do what is to be done, do not wait. (The same in http_client.h.) */
 #ifndef PP_HTTP_LOOK

@@ -81,8 +81,11 @@ bool pp_http_names_equal(pp_text a, pp_text b)
     return true;
 }
 
+/* Most are asked about many names and begin differently. */
 bool pp_http_name_is(pp_text text, const char *name)
 {
+    if (text.size == 0 || lower(text.data[0]) != lower(name[0]))
+        return text.size == 0 && name[0] == '\0';
     return pp_http_names_equal(text, pp_text_of(name));
 }
 

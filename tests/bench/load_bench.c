@@ -125,21 +125,27 @@ bench_server bench_server_start(const char *paretopilot, const char *const *opti
                                 int nice_by)
 {
     const char *arguments[MAX_ARGUMENTS] = {paretopilot, "sim"};
-    bench_server server = {0};
-    size_t size = 0;
     size_t n = 2;
 
     while (options[n - 2] != NULL && n < MAX_ARGUMENTS - 1) {
         arguments[n] = options[n - 2];
         n++;
     }
+    return bench_program_start(arguments, cpu, nice_by);
+}
+
+bench_server bench_program_start(const char *const *arguments, int cpu, int nice_by)
+{
+    bench_server server = {0};
+    size_t size = 0;
+
     server.child = bench_start(arguments, cpu, nice_by);
     while (size < sizeof server.url - 1 && read(server.child.output, server.url + size, 1) == 1 &&
            server.url[size] != '\n')
         size++;
     server.url[size] = '\0';
     if (strncmp(server.url, "http://", 7) != 0)
-        bench_give_up("'%s sim' did not start", paretopilot);
+        bench_give_up("'%s %s' did not start", arguments[0], arguments[1]);
     return server;
 }
 
@@ -162,7 +168,7 @@ void bench_prepare(pp_arena *arena, const bench_load *load, pp_load_source **ret
                               (pp_bytes){(const unsigned char *)pp_buf_text(&lines), lines.size},
                               prompts, &err);
     pp_load_source_options_default(&wanted);
-    wanted.dialect.endpoint = PP_ENDPOINT_COMPLETION;
+    wanted.dialect.endpoint = load->text ? PP_ENDPOINT_TEXT : PP_ENDPOINT_COMPLETION;
     wanted.reuse = PP_LOAD_UNSAID;
     wanted.prompts = prompts;
     wanted.output = pp_lengths_fixed(load->output_tokens);

@@ -40,12 +40,15 @@ typedef struct bench_server {
 /** `paretopilot sim` with these further options. */
 bench_server bench_server_start(const char *paretopilot, const char *const *options, int cpu,
                                 int nice);
+/** Any program that tells its URL in its first line. */
+bench_server bench_program_start(const char *const *arguments, int cpu, int nice);
 
 typedef struct bench_load {
     const char *url;
     int64_t output_tokens;
     int64_t prompt_count; /* so many different bodies */
     bool spin;
+    bool text; /* /v1/completions; else llama-server's /completion */
     pp_load_sampler sample_of; /* NULL: the usual one */
 } bench_load;
 

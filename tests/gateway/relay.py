@@ -6,10 +6,9 @@ import json
 import re
 import signal
 import socket
-import threading
 import time
 
-from harness import (CHAT, TEXT, Client, Serve, Sim, body, closed_port, config, direct, main,
+from harness import (CHAT, TEXT, Serve, Sim, body, closed_port, config, direct, main,
                      sim_is_idle, wait_until)
 
 FAST = ("--token-time", "2ms", "--prefill", "0.1ms")
@@ -22,9 +21,11 @@ def without_date(content):
 
 # ---- what goes through ---------------------------------------------------------------------------
 
-def same_bytes(f, content, path, *sim_args):
+def same_bytes(f, content, path, *sim_args, asked_directly=None):
     with Sim(*FAST, *sim_args) as alone:
-        want = direct(alone, content, path)
+        want = direct(alone, asked_directly or content, path)
+        if asked_directly:
+            want.body = re.sub(rb'data: [^\n]*"usage":\{[^\n]*\n\n', b"", want.body)
     with Sim(*FAST, *sim_args) as sim, Serve(config({"a": sim.url})) as gateway:
         got = gateway.ask(content, path)
     f.equal("status", got.status, want.status)
@@ -38,12 +39,15 @@ def same_bytes(f, content, path, *sim_args):
 
 
 def stream_is_the_same(f):
+    """The gateway asks for usage on its own account and takes that event out again; everything else
+    is what a server says that was asked for usage."""
+    usage = {"stream_options": {"include_usage": True}}
     for path in (CHAT, TEXT):
-        content = body(stream=True, tokens=20)
+        ask = json.loads(body(stream=True, tokens=20))
         if path == TEXT:
-            content = json.dumps({"model": "m", "prompt": "one two", "max_tokens": 20,
-                                  "stream": True}).encode()
-        got = same_bytes(f, content, path)
+            ask = {"model": "m", "prompt": "one two", "max_tokens": 20, "stream": True}
+        got = same_bytes(f, json.dumps(ask).encode(), path,
+                         asked_directly=json.dumps({**ask, **usage}).encode())
         f.true("an end mark", got.has_end_mark)
         f.true("no caching", "no-cache" in got.headers["Cache-Control"])
         f.true("no usage that nobody asked for", b'"usage"' not in got.body)
@@ -111,9 +115,8 @@ def leaves(f, what, sim_args, content, before_leaving, reset=False, slots=1):
         before_leaving(client, sim)
         left_s = client.leave(reset)
         f.true(f"{what}: idle again", wait_until(lambda: gateway.metric(
-            "paretopilot_gateway_in_flight", backend="a") == 0))
-        again = gateway.chat(tokens=1, headers={"X-Request-Id": "after"}) \
-            if not any("silent" in a or "head-only" in a or "wait" in a for a in sim_args) else None
+            "paretopilot_backend_in_flight", backend="a") == 0))
+        again = gateway.chat(tokens=1) if "--fault" not in sim_args else None
         sim.stop()
         ends = [line for line in sim.lines("end", 1)]
         f.equal(f"{what}: how it ended there", [line["outcome"] for line in ends], ["gone"])
@@ -177,18 +180,21 @@ FAILURES = {
     "status 429": ["--fault", "status:429"],
     "status 409": ["--fault", "status:409"],
     "status 500": ["--fault", "status:500"],
+    "silent": ["--fault", "silent"],
+}
+STREAM_FAILURES = {
     "first event is an error": ["--fault", "error:data", "--fault", "error-after:0"],
     "reset at once": ["--fault", "reset-after:0"],
     "close at once": ["--fault", "close-after:0"],
-    "silent": ["--fault", "silent"],
 }
 
 
 def another_back_end_answers(f):
     for stream in (True, False):
-        for what, args in FAILURES.items():
+        for what, args in {**FAILURES, **(STREAM_FAILURES if stream else {})}.items():
             with Sim(*FAST, *args) as bad, Sim(*FAST, "--seed", "7") as good, \
                     Serve(config({"bad": bad.url, "good": good.url},
+                                 backends={n: {"max_in_flight": 1} for n in ("bad", "good")},
                                  timeouts_ms={"connect": 200, "first_byte": 400})) as gateway:
                 got = gateway.chat(stream=stream)
                 f.equal(f"{what}, stream={stream}: status", got.status, 200)
@@ -249,8 +255,8 @@ def broken_stream_says_so(f):
 
 def plain_reply_that_breaks(f):
     """Nothing of it was given away, so it is a 502 (here with nobody else to ask)."""
-    for what in ("wrong-length:1", "close-after:0", "error:data"):
-        with Sim(*FAST, "--fault", what) as sim, Serve(config({"a": sim.url})) as gateway:
+    for what in (("wrong-length:1",), ("error:data", "error-after:0")):
+        with Sim(*FAST, *(word for w in what for word in ("--fault", w))) as sim, Serve(config({"a": sim.url})) as gateway:
             got = gateway.chat()
             f.equal(f"{what}: status", got.status, 502)
             f.equal(f"{what}: type", got.error.get("type"), "upstream_error")
@@ -279,7 +285,7 @@ def timers_have_codes(f):
         ("first_byte", {"connect": 200, "first_byte": 300}, ["--fault", "silent"],
          {}, 504, "first_byte_timeout"),
         ("total", {"connect": 200, "first_byte": 400, "between_bytes": 400, "total": 500},
-         ["--token-time", "50ms"], {"tokens": 100}, 504, "total_timeout"),
+         ["--token-time", "50ms"], {"tokens": 100, "stream": True}, 200, "total_timeout"),
         ("between_bytes", {"between_bytes": 300}, ["--token-time", "2s"],
          {"tokens": 9, "stream": True}, 200, "idle_timeout"),
     )
@@ -371,8 +377,8 @@ def comments_keep_a_stream_alive(f):
         f.between("longest silence, s", max(pauses), 0.1, 0.8)
         f.true("an end mark", got.has_end_mark)
         f.equal("text", got.text, direct(sim, body(stream=True)).text)
-        f.between("TTFT in the figures, s", gateway.metric("paretopilot_gateway_ttft_seconds_sum"),
-                  1.4, 9)
+        f.between("TTFT in the figures, s", gateway.metric(
+            "paretopilot_time_to_first_token_seconds_sum"), 1.4, 9)
 
 
 def another_one_after_the_hold_time(f):
@@ -390,6 +396,37 @@ def another_one_after_the_hold_time(f):
         f.equal("alone: error", got.stream_error.get("code"), "first_byte_timeout")
         f.true("alone: no end mark", not got.has_end_mark)
         f.equal("alone: end", got.end, "cut")
+
+
+def refusal_after_the_hold_time(f):
+    """The client has our 200 already; what the server says of the request still reaches it."""
+    with Sim("--fault", "wait:500ms", "--fault", "status:422") as sim, \
+            Serve(config({"a": sim.url}, timeouts_ms={"hold": 100})) as gateway:
+        got = gateway.chat(stream=True)
+        f.equal("status", got.status, 200)
+        f.equal("error", got.stream_error.get("message"),
+                json.loads(direct(sim, body(stream=True)).body)["error"]["message"])
+        f.true("no end mark", not got.has_end_mark)
+        f.equal("end", got.end, "cut")
+
+
+def comments_in_line(f):
+    """Refused by one server after the hold time, in line for the other: still no long silence."""
+    timers = {"hold": 100, "keep_alive_comment": 100}
+    with Sim("--fault", "wait:200ms", "--fault", "status:503") as bad, \
+            Sim("--token-time", "20ms") as good, \
+            Serve(config({"bad": bad.url, "good": good.url},
+                         {"m": ["bad", "good"], "g": ["good"]},
+                         backends={n: {"max_in_flight": 1} for n in ("bad", "good")},
+                         timeouts_ms=timers)) as gateway:
+        running = gateway.open(body(stream=True, tokens=80, model="g"))
+        f.true("one runs", running.read_events(2))
+        got = gateway.chat(stream=True, tokens=2)
+        f.true("it had its answer", got.has_end_mark)
+        f.equal("back end's tries", gateway.metric("paretopilot_upstream_attempts_total"), 3)
+        # some 1.3 s in line
+        f.between("comments", len(got.comments), 5, 20)
+        f.equal("the other one", running.reply().has_end_mark, True)
 
 
 # ---- the end -------------------------------------------------------------------------------------
@@ -452,8 +489,23 @@ def paths_and_methods(f):
         f.equal("no model", gateway.chat(model=None).status, 200)
         got = gateway.ask(b'{"model":"one","model":"two","messages":[]}')
         f.equal("a key twice", (got.status, got.error.get("type")), (400, "invalid_request_error"))
+        for what, got, status, code in (
+                ("no HTTP", raw(gateway, b"GET / HTTP/1.1\nHost: a\r\n\r\n"), 400, "bad_request"),
+                ("a large body", raw(gateway, b"POST /v1/completions HTTP/1.1\r\nHost: a\r\n"
+                                     b"Content-Length: 99999999999\r\n\r\n"),
+                 413, "request_too_large"),
+                ("a large head", raw(gateway, b"GET / HTTP/1.1\r\nHost: a\r\nX: %b\r\n\r\n"
+                                     % (b"y" * 40000)), 431, "headers_too_large")):
+            f.equal(what, (got.status, got.error.get("code")), (status, code))
         sim.stop()
         f.equal("requests at the server", len(sim.lines("arrival")), 1)
+
+
+def raw(gateway, content):
+    """The reply to these bytes."""
+    with gateway.connect() as client:
+        client.socket.sendall(content)
+        return client.reply(5)
 
 
 def keys_are_asked(f):
@@ -485,15 +537,15 @@ def every_request_is_counted(f):
                 f.equal("status", gateway.chat(stream=stream, tokens=4).status, 200)
         with gateway.open(body(stream=True, tokens=1000)) as client:
             client.read_events(3)
-        name = "paretopilot_gateway_requests_total"
+        name = "paretopilot_requests_total"
         f.true("counted", wait_until(lambda: gateway.metric(name, endpoint="chat") == 7),
                gateway.metrics())
-        f.equal("tokens", gateway.metric("paretopilot_gateway_completion_tokens_total"), 24)
+        f.equal("tokens", gateway.metric("paretopilot_completion_tokens_total"), 24)
         gateway.stop()
         log = [line for line in gateway.access_log() if line["path"] == CHAT]
         f.equal("lines", len(log), 7)
-        f.equal("tokens in them", [line["completion_tokens"] for line in log[:6]], [4] * 6)
-        f.equal("the one that left", (log[6]["client_gone"], log[6]["usage_is_partial"]),
+        f.equal("tokens in them", [line["usage"]["completion_tokens"] for line in log[:6]], [4] * 6)
+        f.equal("the one that left", (log[6]["client_gone"], log[6]["usage"]["partial"]),
                 (True, True))
 
 
@@ -502,7 +554,7 @@ def slow_reader_holds_nobody_up(f):
     with Sim("--slots", "2", "--token-time", "0.01ms", "--answer-tokens", "200000",
              "--ctx-size", "1000000") as sim, \
             Serve(config({"a": sim.url}, limits={"stream_buffer_bytes": 65536})) as gateway:
-        slow = gateway.open(body(stream=True, tokens=60000), receive_buffer=4096)
+        slow = gateway.open(body(stream=True, tokens=60000), receive_buffer=65536)
         f.true("it has begun", slow.read_until(b"data:"))
         time.sleep(0.5)
         other = gateway.chat(stream=True, tokens=50)
@@ -540,6 +592,8 @@ if __name__ == "__main__":
         ("the least busy one is chosen", least_busy_is_chosen),
         ("comments keep a stream alive", comments_keep_a_stream_alive),
         ("another one after the hold time", another_one_after_the_hold_time),
+        ("a refusal after the hold time", refusal_after_the_hold_time),
+        ("comments in line", comments_in_line),
         ("draining lets replies end", draining_lets_replies_end),
         ("draining has a deadline", draining_has_a_deadline),
         ("paths and methods", paths_and_methods),

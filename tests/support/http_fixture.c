@@ -87,7 +87,7 @@ pp_http_server_options fixture_options(http_fixture *f)
 
     pp_http_server_options_default(&options);
     options.handlers =
-        (pp_http_server_handlers){on_request, on_sent, on_drained, on_gone, on_ended, f};
+        (pp_http_server_handlers){on_request, on_sent, on_drained, on_gone, on_ended, NULL, f};
     return options;
 }
 
