@@ -68,8 +68,37 @@ static void give_last(pp_exchange *x, const pp_problem_report *report)
         pp_reply_problem(x, report);
 }
 
-static void waited_too_long(pp_exchange *x)
+/* ---- the line -------------------------------------------------------------------------------- */
+
+/* The end of its patience, or the next comment of a stream that has its head already. */
+static void arm_waiting(pp_exchange *x)
 {
+    int64_t comment_ns = x->sent_ns + pp_gateway_ns(x->gateway->config->keep_alive_comment_ms);
+
+    set_timer(x, x->committed && comment_ns < x->wait_until_ns ? comment_ns : x->wait_until_ns);
+}
+
+static void begin_waiting(pp_exchange *x, int64_t now_ns)
+{
+    const pp_serve_config *c = x->gateway->config;
+    int64_t total_ns = x->arrived_ns + pp_gateway_ns(c->total_ms);
+
+    x->state = PP_EXCHANGE_WAITING;
+    x->queued_ns = now_ns;
+    x->wait_until_ns = now_ns + pp_gateway_ns(c->queue_max_wait_ms);
+    if (x->wait_until_ns > total_ns)
+        x->wait_until_ns = total_ns;
+    arm_waiting(x);
+}
+
+static void wait_on(pp_exchange *x, int64_t now_ns)
+{
+    if (now_ns < x->wait_until_ns) {
+        pp_reply_comment(x);
+        if (x->state == PP_EXCHANGE_WAITING)
+            arm_waiting(x);
+        return;
+    }
     leave_line(x);
     if (!x->has_last)
         x->last = (pp_problem_report){.problem = PP_PROBLEM_QUEUE_TIMEOUT};
@@ -81,23 +110,10 @@ static void on_timer(void *user, int64_t now_ns)
     pp_exchange *x = user;
 
     if (x->state == PP_EXCHANGE_WAITING)
-        waited_too_long(x);
+        wait_on(x, now_ns);
     else if (x->state == PP_EXCHANGE_ASKING || x->state == PP_EXCHANGE_HOLDING ||
              x->state == PP_EXCHANGE_RELAYING)
         keep_alive(x, now_ns);
-}
-
-/* ---- the line -------------------------------------------------------------------------------- */
-
-static void begin_waiting(pp_exchange *x, int64_t now_ns)
-{
-    const pp_serve_config *c = x->gateway->config;
-    int64_t until_ns = now_ns + pp_gateway_ns(c->queue_max_wait_ms);
-    int64_t total_ns = x->arrived_ns + pp_gateway_ns(c->total_ms);
-
-    x->state = PP_EXCHANGE_WAITING;
-    x->queued_ns = now_ns;
-    set_timer(x, until_ns < total_ns ? until_ns : total_ns);
 }
 
 void pp_exchange_go(pp_exchange *x, const pp_backend_found *found)

@@ -152,7 +152,8 @@ struct pp_exchange {
 
     /* monotonic; 0: did not happen */
     int64_t arrived_ns, queued_ns, asked_ns, sent_ns;
-    int64_t wait_ns; /* in line, all times together */
+    int64_t wait_ns;       /* in line, all times together */
+    int64_t wait_until_ns; /* while it waits: the end of its patience */
 };
 
 /* ---- exchange.c ------------------------------------------------------------------------------ */

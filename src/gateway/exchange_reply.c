@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "json/json.h"
 
 #define JSON_TYPE      "application/json; charset=utf-8"
 #define COMMENT        ": keep-alive\n\n"
@@ -19,12 +20,9 @@ static pp_bytes bytes_of(const pp_buf *buf)
  * backlog is full, or memory is short. A reset is no end of a reply. */
 static bool lose(pp_exchange *x, pp_status st)
 {
-    if (st != PP_ERR_PEER) {
+    if (st != PP_ERR_PEER)
         pp_http_reply_reset(x->call);
-        if (!x->has_problem) /* no `gone` will say it: half a reply is no success in the figures */
-            x->problem = st == PP_ERR_MEMORY ? PP_PROBLEM_MEMORY : PP_PROBLEM_INTERNAL;
-        x->has_problem = true;
-    }
+    x->client_gone = true;
     x->state = PP_EXCHANGE_GONE;
     return false;
 }
@@ -204,13 +202,38 @@ void pp_reply_comment(pp_exchange *x)
 
 /* ---- problems -------------------------------------------------------------------------------- */
 
+/* The back end's own words, when it refused after the client had got our head. */
+static bool quote_refusal(pp_exchange *x, pp_buf *out)
+{
+    const pp_json *root = NULL;
+
+    if (!x->attempt.whole ||
+        pp_json_parse(&x->reply_arena, "reply", pp_buf_text(&x->held), x->held.size, &root, NULL) !=
+            PP_OK ||
+        pp_json_find(root, "error") == NULL)
+        return false;
+    pp_buf_append_text(out, "data: ");
+    if (pp_json_write(root, PP_JSON_COMPACT, out, NULL) != PP_OK)
+        return false;
+    pp_buf_append_text(out, "\n\n");
+    return true;
+}
+
+static void write_event(pp_exchange *x, const pp_problem_report *report, pp_buf *out)
+{
+    pp_buf_clear(out);
+    if (quote_refusal(x, out))
+        return;
+    pp_buf_clear(out);
+    pp_problem_event(report, out);
+}
+
 static void problem_within(pp_exchange *x, const pp_problem_report *report)
 {
     pp_buf *out = &x->gateway->out;
 
     if (x->as_stream && !x->mid_event) {
-        pp_buf_clear(out);
-        pp_problem_event(report, out);
+        write_event(x, report, out);
         if (out->status == PP_OK && !write_bytes(x, bytes_of(out)))
             return;
     }

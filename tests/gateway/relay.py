@@ -398,6 +398,37 @@ def another_one_after_the_hold_time(f):
         f.equal("alone: end", got.end, "cut")
 
 
+def refusal_after_the_hold_time(f):
+    """The client has our 200 already; what the server says of the request still reaches it."""
+    with Sim("--fault", "wait:500ms", "--fault", "status:422") as sim, \
+            Serve(config({"a": sim.url}, timeouts_ms={"hold": 100})) as gateway:
+        got = gateway.chat(stream=True)
+        f.equal("status", got.status, 200)
+        f.equal("error", got.stream_error.get("message"),
+                json.loads(direct(sim, body(stream=True)).body)["error"]["message"])
+        f.true("no end mark", not got.has_end_mark)
+        f.equal("end", got.end, "cut")
+
+
+def comments_in_line(f):
+    """Refused by one server after the hold time, in line for the other: still no long silence."""
+    timers = {"hold": 100, "keep_alive_comment": 100}
+    with Sim("--fault", "wait:200ms", "--fault", "status:503") as bad, \
+            Sim("--token-time", "20ms") as good, \
+            Serve(config({"bad": bad.url, "good": good.url},
+                         {"m": ["bad", "good"], "g": ["good"]},
+                         backends={n: {"max_in_flight": 1} for n in ("bad", "good")},
+                         timeouts_ms=timers)) as gateway:
+        running = gateway.open(body(stream=True, tokens=80, model="g"))
+        f.true("one runs", running.read_events(2))
+        got = gateway.chat(stream=True, tokens=2)
+        f.true("it had its answer", got.has_end_mark)
+        f.equal("back end's tries", gateway.metric("paretopilot_upstream_attempts_total"), 3)
+        # some 1.3 s in line
+        f.between("comments", len(got.comments), 5, 20)
+        f.equal("the other one", running.reply().has_end_mark, True)
+
+
 # ---- the end -------------------------------------------------------------------------------------
 
 def draining_lets_replies_end(f):
@@ -561,6 +592,8 @@ if __name__ == "__main__":
         ("the least busy one is chosen", least_busy_is_chosen),
         ("comments keep a stream alive", comments_keep_a_stream_alive),
         ("another one after the hold time", another_one_after_the_hold_time),
+        ("a refusal after the hold time", refusal_after_the_hold_time),
+        ("comments in line", comments_in_line),
         ("draining lets replies end", draining_lets_replies_end),
         ("draining has a deadline", draining_has_a_deadline),
         ("paths and methods", paths_and_methods),
