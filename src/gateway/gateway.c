@@ -498,6 +498,7 @@ uint16_t pp_gateway_port(const pp_gateway *g)
 
 void pp_gateway_wake(pp_gateway *g)
 {
+    __atomic_store_n(&g->woken, true, __ATOMIC_RELEASE);
     pp_http_server_wake(g->server);
 }
 
@@ -539,6 +540,10 @@ static pp_status turn(pp_gateway *g, int64_t until_ns, pp_error *err)
     if (st == PP_OK && (fds[0].revents != 0 || pp_http_server_has_work(g->server)))
         st = pp_http_server_turn(g->server, PP_HTTP_LOOK, err);
     do_todo(g);
+    if (__atomic_exchange_n(&g->woken, false, __ATOMIC_ACQ_REL)) {
+        pp_gateway_look_at_backends(g);
+        g->has_room = true;
+    }
     if (g->has_room) {
         g->has_room = false;
         pp_exchange_dispatch(g, pp_clock_now_ns());

@@ -16,6 +16,7 @@ struct pp_gateway {
     pp_http_loop *client;
     pp_http_timer tick;
     bool draining;
+    bool woken;    /* by another thread: atomic */
     bool cutting;  /* draining took too long */
     bool has_room; /* a request ended somewhere: those who wait are looked at */
     int64_t drain_until_ns;
