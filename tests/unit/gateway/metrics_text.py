@@ -74,11 +74,21 @@ def checks(f):
         name.endswith("_total") == (family.kind == "counter") for name, family in f.items())
 
 
+def undocumented(families):
+    """What docs/method/gateway.md does not list, and what it lists that there is not."""
+    with open(os.path.join(os.environ["PARETOPILOT_SOURCE"], "docs/method/gateway.md"), encoding="utf-8") as page:
+        section = page.read().split("\n## Metrics\n")[1].split("\n## ")[0]
+    cells = [line.split(" | ")[0] for line in section.splitlines() if line.startswith("| `")]
+    listed = {"paretopilot_" + name for cell in cells for name in cell.strip("| ").replace("`", "").split(", ")}
+    return sorted(listed ^ set(families))
+
+
 def main():
     text = subprocess.run(sys.argv[1:], check=True, stdout=subprocess.PIPE).stdout.decode()
     families = prometheus.parse(text)
     prometheus.check_histograms(families)
     wrong = [name for name, holds in checks(families) if not holds]
+    wrong += [f"in the page or in the text, not in both: {name}" for name in undocumented(families)]
     print("\n".join(wrong) or "all hold")
     return bool(wrong)
 
