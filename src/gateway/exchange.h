@@ -24,7 +24,8 @@
  *             the client left                cancel at once: GONE
  *   RELAYING  bytes                          to the client as far as events are whole
  *             reply is whole                 the rest and the end, as the back end ended: ANSWERED
- *             failure                        an error event and close, never an end mark; a plain
+ *             failure behind the end mark    as a whole reply
+ *             another failure                an error event and close, never an end mark; a plain
  *                                            reply is closed short of its end: ANSWERED
  *             silence                        a comment between events
  *             the client does not read       stop reading from the back end until it has
@@ -34,7 +35,8 @@
  *   GONE
  *
  * exchange.c has admission and waiting; exchange_attempt.c one attempt on a back end;
- * exchange_reply.c what the client gets; exchange_account.c figures and the log. */
+ * exchange_reply.c what the client gets; exchange_account.c figures and the log;
+ * exchange_pool.c the memory of it all. */
 #ifndef PP_GATEWAY_EXCHANGE_H
 #define PP_GATEWAY_EXCHANGE_H
 

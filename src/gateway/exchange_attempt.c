@@ -422,6 +422,14 @@ static bool again_on_fresh(pp_exchange *x)
     return true;
 }
 
+/* The server has said that it is done; that it then framed or closed badly takes nothing away from
+ * the answer (G21). */
+static bool is_done_all_the_same(const pp_exchange *x)
+{
+    return x->state == PP_EXCHANGE_RELAYING && x->attempt.is_stream &&
+           pp_tee_facts_of(x->tee)->end_mark;
+}
+
 static void on_end(void *user)
 {
     pp_exchange *x = user;
@@ -432,7 +440,7 @@ static void on_end(void *user)
     x->attempt.transfer = NULL;
     if (x->attempt.doomed) {
         pp_attempt_do_doomed(x);
-    } else if (x->record.result == PP_HTTP_COMPLETE) {
+    } else if (x->record.result == PP_HTTP_COMPLETE || is_done_all_the_same(x)) {
         reply_is_whole(x);
     } else if (!again_on_fresh(x)) {
         report.problem = problem_of(x->record.result);
