@@ -1,10 +1,12 @@
 #include "cli/serve_keys.h"
 
+#include <string.h>
+
 #include "cli/api_key.h"
 
 const char *pp_serve_path(pp_arena *arena, const char *folder, pp_text path)
 {
-    if (path.size > 0 && path.data[0] == '/')
+    if ((path.size > 0 && path.data[0] == '/') || strcmp(folder, ".") == 0)
         return pp_arena_dup(arena, path.data, path.size);
     return pp_arena_printf(arena, "%s/%.*s", folder, (int)path.size, path.data);
 }

@@ -20,9 +20,14 @@ static pp_bytes bytes_of(const pp_buf *buf)
  * backlog is full, or memory is short. A reset is no end of a reply. */
 static bool lose(pp_exchange *x, pp_status st)
 {
-    if (st != PP_ERR_PEER)
+    if (st != PP_ERR_PEER) {
         pp_http_reply_reset(x->call);
-    x->client_gone = true;
+        x->client_gone = st == PP_ERR_LIMIT;         /* `gone` will not say it */
+        if (!x->has_problem && st != PP_ERR_LIMIT) { /* half a reply is no success in the figures */
+            x->has_problem = true;
+            x->problem = st == PP_ERR_MEMORY ? PP_PROBLEM_MEMORY : PP_PROBLEM_INTERNAL;
+        }
+    }
     x->state = PP_EXCHANGE_GONE;
     return false;
 }

@@ -24,202 +24,11 @@
 /* Of a reply that may still be refused: a plain answer of a model is far smaller. */
 #define HOLD_MAX_BYTES ((size_t)4 << 20)
 
-/* Room for a held reply and an event that came in one piece on top of what a stream may queue. */
-#define BACKLOG_SPARE_BYTES ((size_t)2 << 20)
-
 /* Each transfer under way has one; larger ones make a thousand streams large, too. */
 #define CLIENT_READ_BYTES ((size_t)8 << 10)
 
 /* Own replies: lists of models and figures. */
 #define OUT_MAX_BYTES ((size_t)16 << 20)
-
-/* ---- exchanges ------------------------------------------------------------------------------- */
-
-#define FREE_MAX 1024
-
-static void unlink_live(pp_exchange *x)
-{
-    if (x->previous_live != NULL)
-        x->previous_live->next_live = x->next_live;
-    else
-        x->gateway->live = x->next_live;
-    if (x->next_live != NULL)
-        x->next_live->previous_live = x->previous_live;
-}
-
-static void link_live(pp_gateway *g, pp_exchange *x)
-{
-    x->previous_live = NULL;
-    x->next_live = g->live;
-    if (g->live != NULL)
-        g->live->previous_live = x;
-    g->live = x;
-}
-
-static pp_exchange *new_exchange(pp_gateway *g)
-{
-    pp_exchange *x = pp_fail_nth_malloc(sizeof *x);
-
-    if (x == NULL)
-        return NULL;
-    memset(x, 0, sizeof *x);
-    x->gateway = g;
-    pp_buf_init(&x->body, (size_t)g->config->body_max_bytes + 4096);
-    pp_buf_init(&x->held, g->hold_max_bytes + BACKLOG_SPARE_BYTES);
-    if (pp_http_record_init(&x->record, PP_HTTP_ERROR_BODY_BYTES, 0, 0, NULL) == PP_OK)
-        return x;
-    pp_exchange_free(x);
-    return NULL;
-}
-
-void pp_exchange_free(pp_exchange *x)
-{
-    pp_http_record_done(&x->record);
-    pp_tee_free(x->tee);
-    pp_buf_done(&x->body);
-    pp_buf_done(&x->held);
-    pp_arena_done(&x->arena);
-    pp_arena_done(&x->reply_arena);
-    free(x);
-}
-
-static void name_request(pp_exchange *x)
-{
-    char ours[PP_EXCHANGE_ID_MAX];
-    pp_text id;
-
-    (void)snprintf(ours, sizeof ours, "%s%llu", x->gateway->id_prefix,
-                   (unsigned long long)++x->gateway->serial);
-    id = pp_relay_request_id(x->request->headers, x->request->header_count, pp_text_of(ours));
-    (void)snprintf(x->id, sizeof x->id, "%.*s", (int)id.size, id.data);
-    x->own_headers[x->own_header_count++] =
-        (pp_http_header){pp_text_of(PP_REQUEST_ID_HEADER), pp_text_of(x->id)};
-}
-
-pp_exchange *pp_exchange_take(pp_gateway *g, pp_http_call *call,
-                              const pp_http_request_view *request)
-{
-    pp_exchange *x = g->free;
-
-    if (x != NULL) {
-        g->free = x->next;
-        g->free_count--;
-    } else {
-        x = new_exchange(g);
-    }
-    if (x == NULL)
-        return NULL;
-    x->call = call;
-    x->request = request;
-    x->arrived_ns = request->arrived_ns;
-    link_live(g, x);
-    pp_http_call_set_data(call, x);
-    name_request(x);
-    pp_admit_note_address(x);
-    g->totals.requests++;
-    return x;
-}
-
-static void drop_large(pp_buf *buf)
-{
-    size_t max_bytes = buf->max_bytes;
-
-    pp_buf_clear(buf);
-    if (buf->capacity <= PP_EXCHANGE_KEEP_BYTES)
-        return;
-    pp_buf_done(buf);
-    pp_buf_init(buf, max_bytes);
-}
-
-static void clear_arena(pp_arena *arena)
-{
-    if (arena->used_bytes > PP_EXCHANGE_KEEP_BYTES)
-        pp_arena_done(arena);
-    else
-        pp_arena_clear(arena);
-}
-
-/* Everything zero but for the memory that is used again. */
-static void clear_exchange(pp_exchange *x)
-{
-    pp_exchange kept = {.gateway = x->gateway,
-                        .arena = x->arena,
-                        .reply_arena = x->reply_arena,
-                        .record = x->record,
-                        .body = x->body,
-                        .held = x->held};
-
-    pp_tee_free(x->tee);
-    *x = kept;
-    drop_large(&x->body);
-    drop_large(&x->held);
-    clear_arena(&x->arena);
-    clear_arena(&x->reply_arena);
-}
-
-static void leave_todo(pp_gateway *g, pp_exchange *x)
-{
-    pp_exchange **at = &g->todo_first;
-
-    if (!x->is_todo)
-        return;
-    g->todo_last = NULL;
-    while (*at != NULL) {
-        if (*at == x)
-            *at = x->next_todo;
-        else {
-            g->todo_last = *at;
-            at = &(*at)->next_todo;
-        }
-    }
-    x->is_todo = false;
-}
-
-void pp_exchange_put_back(pp_exchange *x)
-{
-    pp_gateway *g = x->gateway;
-
-    pp_waiter_leave(&x->waiter);
-    pp_http_timer_cancel(g->server, &x->timer);
-    pp_attempt_cancel(x, PP_OUTCOME_ABANDONED);
-    pp_exchange_account(x, pp_clock_now_ns());
-    leave_todo(g, x);
-    unlink_live(x);
-    if (g->free_count >= FREE_MAX) {
-        pp_exchange_free(x);
-        return;
-    }
-    clear_exchange(x);
-    x->next = g->free;
-    g->free = x;
-    g->free_count++;
-}
-
-void pp_gateway_todo(pp_gateway *g, pp_exchange *x)
-{
-    if (x->is_todo)
-        return;
-    x->is_todo = true;
-    x->next_todo = NULL;
-    if (g->todo_first == NULL)
-        g->todo_first = x;
-    else
-        g->todo_last->next_todo = x;
-    g->todo_last = x;
-}
-
-static void do_todo(pp_gateway *g)
-{
-    pp_exchange *x;
-
-    while ((x = g->todo_first) != NULL) {
-        g->todo_first = x->next_todo;
-        if (g->todo_first == NULL)
-            g->todo_last = NULL;
-        x->is_todo = false;
-        pp_attempt_do_doomed(x);
-    }
-}
 
 /* ---- what the server tells ------------------------------------------------------------------- */
 
@@ -370,7 +179,8 @@ static pp_status make_server(pp_gateway *g, pp_error *err)
     o.body_max_bytes = (size_t)c->body_max_bytes;
     o.connection_max_count = (size_t)c->connections;
     o.timer_max_count = (size_t)c->connections + 1;
-    o.backlog_max_bytes = (size_t)c->stream_buffer_bytes + g->hold_max_bytes + BACKLOG_SPARE_BYTES;
+    o.backlog_max_bytes =
+        (size_t)c->stream_buffer_bytes + g->hold_max_bytes + PP_GATEWAY_SPARE_BYTES;
     o.caller_looks = true;
     o.send_timeout_ns = pp_gateway_ns(c->client_send_ms);
     o.stop = g->options.stop;
@@ -498,6 +308,7 @@ uint16_t pp_gateway_port(const pp_gateway *g)
 
 void pp_gateway_wake(pp_gateway *g)
 {
+    __atomic_store_n(&g->woken, true, __ATOMIC_RELEASE);
     pp_http_server_wake(g->server);
 }
 
@@ -535,10 +346,14 @@ static pp_status turn(pp_gateway *g, int64_t until_ns, pp_error *err)
         return pp_fail_errno(err, PP_ERR_IO, errno, "waiting for requests");
     if (fds[1].revents != 0)
         st = pp_http_turn(g->client, PP_HTTP_LOOK, err);
-    do_todo(g);
+    pp_gateway_do_todo(g);
     if (st == PP_OK && (fds[0].revents != 0 || pp_http_server_has_work(g->server)))
         st = pp_http_server_turn(g->server, PP_HTTP_LOOK, err);
-    do_todo(g);
+    pp_gateway_do_todo(g);
+    if (__atomic_exchange_n(&g->woken, false, __ATOMIC_ACQ_REL)) {
+        pp_gateway_look_at_backends(g);
+        g->has_room = true;
+    }
     if (g->has_room) {
         g->has_room = false;
         pp_exchange_dispatch(g, pp_clock_now_ns());

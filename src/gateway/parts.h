@@ -8,6 +8,9 @@
 #include "gateway/metrics.h"
 #include "gateway/rate_limit.h"
 
+/* Room for a held reply and an event that came in one piece on top of what a stream may queue. */
+#define PP_GATEWAY_SPARE_BYTES ((size_t)2 << 20)
+
 struct pp_gateway {
     pp_gateway_options options;
     pp_arena arena;
@@ -16,6 +19,7 @@ struct pp_gateway {
     pp_http_loop *client;
     pp_http_timer tick;
     bool draining;
+    bool woken;    /* by another thread: atomic */
     bool cutting;  /* draining took too long */
     bool has_room; /* a request ended somewhere: those who wait are looked at */
     int64_t drain_until_ns;
@@ -53,7 +57,9 @@ pp_exchange *pp_exchange_take(pp_gateway *gateway, pp_http_call *call,
 void pp_exchange_put_back(pp_exchange *x);
 void pp_exchange_free(pp_exchange *x);
 
+/** Work that a callback of the client had to leave: noted, and done between turns. */
 void pp_gateway_todo(pp_gateway *gateway, pp_exchange *x);
+void pp_gateway_do_todo(pp_gateway *gateway);
 
 /** The path's own work, or a refusal (routes.c). */
 void pp_gateway_route(pp_exchange *x);

@@ -236,7 +236,7 @@ def last_answer_is_given(f):
 
 def broken_stream_says_so(f):
     """After the first event nothing is tried again, and nothing ends as if it were whole."""
-    for what in ("close-after:4", "reset-after:4", "no-last-chunk"):
+    for what in ("close-after:4", "reset-after:4", "cut-character"):
         for usage in (None, {"include_usage": True}):
             with Sim(*FAST, "--fault", what) as bad, Sim(*FAST) as good, \
                     Serve(config({"bad": bad.url, "good": good.url})) as gateway:
@@ -245,12 +245,21 @@ def broken_stream_says_so(f):
                 f.equal(f"{what}: end", got.end, "cut")
                 f.equal(f"{what}: error", got.stream_error.get("code"), "upstream_broke")
                 f.true(f"{what}: the error is last", "error" in (got.data or [{}])[-1], got.data[-1:])
-                if what != "no-last-chunk":
-                    f.true(f"{what}: no end mark", not got.has_end_mark)
+                f.true(f"{what}: no end mark", not got.has_end_mark)
                 f.true(f"{what}: whole events only",
                        all(isinstance(e, dict) or e == "[DONE]" for e in got.data))
                 good.stop()
                 f.equal(f"{what}: requests at the other", len(good.lines("arrival")), 0)
+
+
+def done_is_done(f):
+    """After its end mark a server may frame as badly as it likes: the answer is whole (G21)."""
+    for what in ("no-last-chunk", "stream-length:1000000", "read-to-close"):
+        with Sim(*FAST, "--fault", what) as sim, Serve(config({"a": sim.url})) as gateway:
+            got = gateway.chat(stream=True, tokens=20)
+            f.equal(f"{what}: end", got.end, "whole")
+            f.true(f"{what}: an end mark", got.has_end_mark)
+            f.equal(f"{what}: text", got.text, direct(sim, body(stream=True, tokens=20)).text)
 
 
 def plain_reply_that_breaks(f):
@@ -583,6 +592,7 @@ if __name__ == "__main__":
         ("nobody listens", nobody_listens),
         ("the last answer is given", last_answer_is_given),
         ("a broken stream says so", broken_stream_says_so),
+        ("done is done", done_is_done),
         ("a plain reply that breaks", plain_reply_that_breaks),
         ("a back end that fails is left alone", breaker_opens),
         ("timers have codes", timers_have_codes),
