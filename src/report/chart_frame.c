@@ -60,3 +60,12 @@ void pp_chart_corner(const pp_view *v, const pp_chart_box *area)
     pp_mark_line(v, "axis", area->left, area->bottom, area->right, area->bottom);
     pp_mark_line(v, "axis", area->left, area->top, area->left, area->bottom);
 }
+
+#define BOLD_CHAR_WIDTH 7.8 /* of 12 px system fonts */
+
+double pp_chart_name_width(pp_text name, size_t max_chars)
+{
+    size_t chars = pp_html_shown_chars(name);
+
+    return BOLD_CHAR_WIDTH * (double)(chars < max_chars ? chars : max_chars);
+}

@@ -29,4 +29,7 @@ void pp_chart_axis_y(const pp_view *v, const pp_chart_box *area, const pp_scale 
 /** The two lines where the axes meet. */
 void pp_chart_corner(const pp_view *v, const pp_chart_box *area);
 
+/** Room that a name takes in bold, cut at max_chars, on the safe side. */
+double pp_chart_name_width(pp_text name, size_t max_chars);
+
 #endif
