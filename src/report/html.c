@@ -1,6 +1,9 @@
 #include "report/html.h"
 
+#include "report/page_policy.h"
 #include "report/page_sections.h"
+
+#define POLICY_MAX_BYTES 512
 
 static void put_title(const pp_view *v)
 {
@@ -12,20 +15,51 @@ static void put_title(const pp_view *v)
         pp_put(v, "Which configuration to deploy");
 }
 
-static void put_head(const pp_view *v)
+/* All rules of the page, into a buffer of their own: the policy holds their digest. */
+static void put_style(const pp_view *v, pp_buf *style)
+{
+    pp_view into = *v;
+
+    into.out = style;
+    pp_put(&into, "\n");
+    for (size_t i = 0; pp_report_style[i] != NULL; i++)
+        pp_put(&into, pp_report_style[i]);
+    pp_priorities_style(&into);
+}
+
+static void put_head_of(const pp_view *v, const pp_buf *policy, const pp_buf *style)
 {
     pp_put(v, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-              "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-              "style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'\">\n"
+              "<meta http-equiv=\"Content-Security-Policy\" content=\"");
+    pp_buf_append(v->out, policy->data, policy->size); /* ours: no quote, no ampersand */
+    pp_put(v, "\">\n"
               "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
               "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
     put_title(v);
-    pp_put(v, " - ParetoPilot report</title>\n<style>\n");
-    for (size_t i = 0; pp_report_style[i] != NULL; i++)
-        pp_put(v, pp_report_style[i]);
-    pp_priorities_style(v);
+    pp_put(v, " - ParetoPilot report</title>\n<style>");
+    pp_buf_append(v->out, style->data, style->size);
     pp_put(v, "</style>\n</head>\n<body>\n"
               "<a class=\"skip\" href=\"#content\">Skip to the content</a>\n");
+}
+
+static pp_status put_head(const pp_view *v, pp_error *err)
+{
+    pp_buf style, policy;
+    pp_status st;
+
+    pp_buf_init(&style, PP_REPORT_MAX_BYTES);
+    pp_buf_init(&policy, POLICY_MAX_BYTES);
+    put_style(v, &style);
+    st = pp_buf_check(&style, "the style of the page", err);
+    if (st == PP_OK)
+        st = pp_page_policy(style.data, style.size, &policy, err);
+    if (st == PP_OK)
+        st = pp_buf_check(&policy, "the policy of the page", err);
+    if (st == PP_OK)
+        put_head_of(v, &policy, &style);
+    pp_buf_done(&policy);
+    pp_buf_done(&style);
+    return st;
 }
 
 static void put_header(const pp_view *v)
@@ -158,10 +192,10 @@ pp_status pp_report_html(pp_arena *arena, const pp_report_input *input, pp_buf *
     pp_view v;
     pp_status st = pp_view_make(arena, input, out, &v, err);
 
-    if (st == PP_OK) {
-        put_head(&v);
+    if (st == PP_OK)
+        st = put_head(&v, err);
+    if (st == PP_OK)
         st = put_body(&v, err);
-    }
     if (st == PP_OK) {
         pp_put(&v, "</body>\n</html>\n");
         st = pp_buf_check(out, "the page", err);
