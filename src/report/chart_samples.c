@@ -5,12 +5,12 @@
 
 #include "stats/percentile.h"
 
-#define MAX_LEFT    230.0 /* before it stand the names */
+#define MAX_LEFT    236.0 /* before it stand the names */
 #define RIGHT       640.0 /* behind it stand the quantiles */
 #define TOP         44.0
 #define LANES       30.0 /* room of the dots of a row */
 #define ROW_HEIGHT  50.0
-#define LABEL_CHARS 30
+#define LABEL_CHARS 27
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
