@@ -69,3 +69,16 @@ double pp_chart_name_width(pp_text name, size_t max_chars)
 
     return BOLD_CHAR_WIDTH * (double)(chars < max_chars ? chars : max_chars);
 }
+
+const char *pp_chart_short_name(const pp_view *v, size_t candidate, size_t max_chars)
+{
+    pp_text label = v->set->candidates[candidate].label;
+    pp_text id = v->set->candidates[candidate].id;
+
+    if (pp_html_shown_chars(label) <= max_chars)
+        return label.data;
+    if (pp_html_shown_chars(id) <= max_chars)
+        return id.data;
+    return pp_arena_printf(v->arena, "%.*s\xe2\x80\xa6",
+                           (int)pp_text_head(label, max_chars - 1).size, label.data);
+}

@@ -8,6 +8,7 @@
 #define ROW_HEIGHT  24.0
 #define BAR         14.0
 #define LABEL_CHARS 40
+#define OWNER_CHARS 25 /* of these */
 
 /* What the resident set is made of, in the order of the bar. */
 typedef enum kind { KIND_OWN, KIND_FILE, KIND_SHARED, KIND_COUNT } kind;
@@ -62,12 +63,11 @@ static bool read_kinds(const pp_json *row, double ret_mib[KIND_COUNT])
 
 static const char *name_of(const plot *p, size_t candidate, const pp_json *row)
 {
-    pp_text label = p->v->set->candidates[candidate].label;
+    const char *owner = pp_chart_short_name(p->v, candidate, OWNER_CHARS);
     pp_text phase = {0};
 
     (void)pp_lookup_text(row, "phase", &phase); /* without: another phase */
-    return pp_arena_printf(p->v->arena, "%.*s, %s", (int)pp_text_head(label, 26).size, label.data,
-                           short_title(phase));
+    return owner == NULL ? NULL : pp_arena_printf(p->v->arena, "%s, %s", owner, short_title(phase));
 }
 
 /* ---- drawing --------------------------------------------------------------------------------- */

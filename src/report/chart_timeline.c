@@ -10,6 +10,7 @@
 #define ROW_HEIGHT  22.0
 #define BAR         12.0
 #define LABEL_CHARS 40
+#define OWNER_CHARS 18  /* of these */
 #define NARROWEST   1.5 /* of a bar or a span */
 
 typedef struct plot {
@@ -68,10 +69,11 @@ static void choose_drawn(plot *p)
 static const char *name_of(const plot *p, const pp_report_run *run)
 {
     size_t candidate = pp_benchmark_set_find(p->v->set, run->candidate_id);
-    pp_text label =
-        candidate == PP_NOT_FOUND ? run->candidate_id : p->v->set->candidates[candidate].label;
-    const char *name = pp_arena_printf(p->v->arena, "%.*s, %s", (int)pp_text_head(label, 16).size,
-                                       label.data, run->phase.data);
+    const char *owner = candidate == PP_NOT_FOUND
+                            ? run->candidate_id.data
+                            : pp_chart_short_name(p->v, candidate, OWNER_CHARS);
+    const char *name =
+        owner == NULL ? NULL : pp_arena_printf(p->v->arena, "%s, %s", owner, run->phase.data);
 
     if (name != NULL && run->pass > 0)
         name = pp_arena_printf(p->v->arena, "%s, pass %lld", name, (long long)run->pass);

@@ -10,7 +10,9 @@ import subprocess
 import sys
 import time
 
-from harness import BINARY, DEADLINE_S, Sim, Study, endpoint, main, plan
+from documents import policies
+from harness import BINARY, DEADLINE_S, Sim, Study, beside, endpoint, main, plan
+from load import ORIGINAL
 
 STEPS = [
     {"loop": "closed", "clients": 1, "measured": 4},
@@ -295,6 +297,40 @@ def spoilt_bundles_are_shown_as_such(f, study):
     f.equal("a set that is none", (done.returncode, file.exists(), "benchmark-set.json" in done.stderr), (2, False, True))
 
 
+def documents_beside_the_decision_are_found(f):
+    text = policies()
+    files = {"policies.json": text, "load-plan.json": ORIGINAL}
+    with Sim("--token-time", "12ms", "--prefill", "0.2ms") as slow, Sim("--token-time", "2ms", "--prefill", "3ms") as fast, \
+            Study(plan([endpoint("slow", slow.url), endpoint("fast", fast.url)], passes=1, policies=beside("policies.json", text),
+                       load_plan=beside("load-plan.json", ORIGINAL)), files=files) as study:
+        f.equal("exit code", (study.exit, study.err if study.exit else ""), (0, ""))
+        page = page_of(f, study)
+        f.equal("priorities", page.text.count('<input type="radio" name="priority"'), 2)
+        f.true("one names the first token", "First token</label>" in page.text)
+        inputs = page.facts("Documents behind this page, by SHA-256")
+        f.equal("policies", inputs["Policy set"], hashlib.sha256(text.encode()).hexdigest())
+        f.equal("evaluation", inputs["Load evaluation"], sha256(study.path("extensions/load-evaluation.json")))
+        combined = study.json("extensions/load-evaluation.json")
+        f.equal("highest levels", {row[0] for row in page.tables["Most simultaneous clients within every limit"][1:]}, {"server slow", "server fast"})
+        rows = page.facts("Limits and method of the load")
+        f.equal("levels", rows["Clients"], "closed loop without think time, levels 1, 2, 4")
+        f.true("limits of the plan", "load: closed loop, 8 requests for each level; no rate of arrivals was tried"
+               in page.facts("The answer and how far it reaches")["How sure"])
+        f.true("no repetition", "has no comparison of passes" in page.text)
+        f.equal("rows", len(combined["rows"]), 6)
+
+
+def what_a_bundle_lacks_is_said(f):
+    text = policies("peak_rss_mib")
+    with Sim("--token-time", "1ms") as slow, Sim("--token-time", "1ms") as fast, \
+            Study(plan([endpoint("slow", slow.url), endpoint("fast", fast.url)], passes=1, policies=beside("policies.json", text)),
+                  files={"policies.json": text}) as study:
+        page = page_of(f, study)
+        f.true("no priorities", "one of them chooses nobody or is not known of every candidate" in page.text)
+        f.true("no load", "The study measured no load" in page.text)
+        f.true("no command that would not help", "--load LOAD" not in page.text and "--policies P" not in page.text)
+
+
 def wait_for(path, process):
     end = time.monotonic() + DEADLINE_S
     while not path.exists() and process.poll() is None and time.monotonic() < end:
@@ -345,6 +381,8 @@ def a_neighbour_is_drawn(f):
 if __name__ == "__main__":
     sys.exit(main([
         ("the page of a verified bundle says so, and shows what its files say", a_verified_bundle_is_shown_whole),
+        ("priorities and loads of a bundle are found without their names", documents_beside_the_decision_are_found),
+        ("what a bundle lacks is said", what_a_bundle_lacks_is_said),
         ("a study that did not end has no page", an_unfinished_study_has_no_page),
         ("a neighbour that computes is drawn, and attempts made again are", a_neighbour_is_drawn),
     ]))
