@@ -1,6 +1,8 @@
 #include "shared.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "markup.h"
@@ -271,6 +273,56 @@ static void extreme_times_are_survived(void **state)
     close_page(&p);
 }
 
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+/* Width of the n-th bar of a class, from 0; the one in the legend left out. */
+static double width_of(const char *html, const char *bar_class, size_t n)
+{
+    char mark[64];
+    const char *at = html;
+    double width = -1.0;
+
+    (void)snprintf(mark, sizeof mark, "<rect class=\"%s\"", bar_class);
+    for (size_t i = 0; i <= n + 1 && at != NULL; i++)
+        at = strstr(at + (i > 0), mark);
+    if (at != NULL && (at = strstr(at, " width=\"")) != NULL)
+        width = strtod(at + strlen(" width=\""), NULL);
+    return width;
+}
+
+/* The fixture's own figures, MiB: every bar has the same number of units for a MiB. */
+static void bars_of_memory_are_as_long_as_their_figures(void **state)
+{
+    static const struct {
+        const char *bar_class;
+        double mib[3];
+    } rows[] = {
+        {"m-own", {120.5, 470.25, 487.6}},
+        {"m-file", {300.25, 450.5, 452.7}},
+    };
+    double unit;
+    page p;
+
+    (void)state;
+    open_page(&p);
+    write_page(&p);
+    unit = width_of(pp_buf_text(&p.html), "m-own", 0) / 120.5;
+    assert_true(unit > 0.1);
+    for (size_t i = 0; i < PP_COUNT_OF(rows); i++) {
+        for (size_t j = 0; j < 3; j++) {
+            double width = width_of(pp_buf_text(&p.html), rows[i].bar_class, j);
+
+            if (fabs(width - unit * rows[i].mib[j]) > 0.05)
+                fail_msg("%s %zu: %g wide, want %g", rows[i].bar_class, j, width,
+                         unit * rows[i].mib[j]);
+        }
+    }
+    assert_true(width_of(pp_buf_text(&p.html), "m-own", 3) < 0.0); /* one candidate has phases */
+    /* 0 is no bar, and what the kernel does not say is none either */
+    assert_true(width_of(pp_buf_text(&p.html), "m-shared", 2) < 0.0);
+    close_page(&p);
+}
+
 /* ---- evidence -------------------------------------------------------------------------------- */
 
 static void the_page_says_verified_only_when_it_was(void **state)
@@ -324,6 +376,7 @@ int main(void)
         cmocka_unit_test(a_long_study_is_thinned_and_says_so),
         cmocka_unit_test(long_pauses_are_cut_to_a_minute),
         cmocka_unit_test(extreme_times_are_survived),
+        cmocka_unit_test(bars_of_memory_are_as_long_as_their_figures),
         cmocka_unit_test(the_page_says_verified_only_when_it_was),
     };
 
