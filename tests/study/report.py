@@ -320,6 +320,18 @@ def documents_beside_the_decision_are_found(f):
         f.equal("rows", len(combined["rows"]), 6)
 
 
+def nothing_eligible_is_a_page_and_exit_1(f):
+    limits = {"schema_version": "2.0", "quality": "not-measurable", "objective": {"metric": "e2e_latency_ms_p50", "direction": "min"},
+              "objective_tolerance_percent": 1.0, "frontier_metrics": {"e2e_latency_ms_p50": "min"}, "preference_order": ["one"],
+              "max_values": {"e2e_latency_ms_p50": 1.0}}
+    with Sim("--token-time", "2ms") as sim, Study(plan([endpoint("one", sim.url)], passes=1, constraints=limits)) as study:
+        file = study.bundle.parent / "page.html"
+        done = report(study.bundle, file)
+        f.equal("exit code", (done.returncode, done.stderr), (1, ""))
+        f.true("verified all the same", "evidence: <strong>verified</strong>" in file.read_text())
+        f.true("says so", "no candidate respects every limit" in file.read_text())
+
+
 def what_a_bundle_lacks_is_said(f):
     text = policies("peak_rss_mib")
     with Sim("--token-time", "1ms") as slow, Sim("--token-time", "1ms") as fast, \
@@ -382,6 +394,7 @@ if __name__ == "__main__":
     sys.exit(main([
         ("the page of a verified bundle says so, and shows what its files say", a_verified_bundle_is_shown_whole),
         ("priorities and loads of a bundle are found without their names", documents_beside_the_decision_are_found),
+        ("a bundle in which nothing is eligible has its page", nothing_eligible_is_a_page_and_exit_1),
         ("what a bundle lacks is said", what_a_bundle_lacks_is_said),
         ("a study that did not end has no page", an_unfinished_study_has_no_page),
         ("a neighbour that computes is drawn, and attempts made again are", a_neighbour_is_drawn),
