@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "cli/open_page.h"
 #include "cli/report_extras.h"
 
 static const pp_positional positionals[] = {
@@ -20,6 +21,7 @@ static const pp_option options[] = {
     {"output", 'o', PP_FILE("F.html"), NULL,
      "the page; a name that ends in .html, or in .md for Markdown; never replaces a file", true,
      false},
+    {"open", 0, NULL, NULL, PP_OPEN_HELP, false, false},
 };
 
 typedef pp_status write_function(pp_arena *arena, const pp_report_input *input, pp_buf *out,
@@ -52,7 +54,7 @@ static pp_status check_output(const char *path, pp_error *err)
 }
 
 static pp_status write_page(pp_inputs *r, const pp_report_extras *extras, const char *path,
-                            pp_error *err)
+                            bool show, pp_error *err)
 {
     pp_report_input input = pp_inputs_report(r);
     pp_buf page;
@@ -64,6 +66,8 @@ static pp_status write_page(pp_inputs *r, const pp_report_extras *extras, const 
     if (st == PP_OK)
         st = pp_file_write_new(path, page.data, page.size, err);
     pp_buf_done(&page);
+    if (st == PP_OK && show)
+        pp_page_show(path);
     return st;
 }
 
@@ -79,7 +83,7 @@ static pp_status run_report(const pp_args *args, pp_exit *ret_exit, pp_error *er
     if (st == PP_OK)
         st = pp_report_documents_load(args, &r, &documents, err);
     if (st == PP_OK)
-        st = write_page(&r, &documents.extras, output, err);
+        st = write_page(&r, &documents.extras, output, pp_args_has(args, "open"), err);
     if (st == PP_OK && !r.decision.has_winner)
         *ret_exit = PP_EXIT_NO; /* the page says so, and why */
     pp_inputs_done(&r);

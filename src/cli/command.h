@@ -128,6 +128,8 @@ pp_exit pp_exit_of(pp_status st);
     X(optimization_receipt)                                                                        \
     X(summarize_stability)                                                                         \
     X(report)                                                                                      \
+    X(report_index)                                                                                \
+    X(report_compare)                                                                              \
     X(ci_gate)                                                                                     \
     X(init)                                                                                        \
     X(verify)                                                                                      \
@@ -147,7 +149,8 @@ PP_COMMAND_LIST(PP_DECLARE_COMMAND)
 extern const pp_command *const pp_commands[]; /* ends with NULL */
 extern const char *const pp_command_groups[]; /* in the order of the help; ends with NULL */
 
-/** The row whose one or two words stand at the front of argv, NULL when there is none. */
+/** The row whose one or two words stand at the front of argv, two before one: "report index" is
+ * never `report` of a file "index" (that is "./index"). NULL when there is none. */
 const pp_command *pp_command_find(int argc, char **argv, int *ret_words);
 
 /** The command belongs below `word`: "study run" below "study". */

@@ -10,7 +10,7 @@
 #include "model/study_plan.h"
 
 /* Raised whenever the same raw files would give other documents. */
-#define PP_DERIVATION_VERSION "5"
+#define PP_DERIVATION_VERSION "6"
 
 typedef struct pp_derived {
     pp_study_plan plan;

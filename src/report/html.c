@@ -27,6 +27,15 @@ static pp_status put_head(const pp_view *v, pp_error *err)
     return st;
 }
 
+static void put_index_link(const pp_view *v)
+{
+    if (v->input->index_page == NULL)
+        return;
+    pp_put(v, " &middot; <a href=\"");
+    pp_put_string(v, v->input->index_page);
+    pp_put(v, "\">all studies</a>");
+}
+
 static void put_header(const pp_view *v)
 {
     pp_text id;
@@ -43,7 +52,9 @@ static void put_header(const pp_view *v)
     pp_put(v, v->set->candidate_count == 1 ? " candidate" : " candidates");
     pp_put(v, " &middot; origin of the figures: <strong>");
     pp_put(v, pp_origin_name(v->set->origin));
-    pp_put(v, "</strong></p>\n</header>\n<main id=\"content\" tabindex=\"-1\">\n");
+    pp_put(v, "</strong>");
+    put_index_link(v);
+    pp_put(v, "</p>\n</header>\n<main id=\"content\" tabindex=\"-1\">\n");
 }
 
 /* The walk through the decision, numbered on the page. */

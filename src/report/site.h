@@ -9,7 +9,8 @@
 #include "report/html.h"
 
 #define PP_SITE_MAX_BYTES ((size_t)32 << 20) /* of one page */
-#define PP_SITE_NAME_MAX  80                 /* of a file name, with its end and a NUL */
+#define PP_SITE_INDEX     "index.html"
+#define PP_SITE_NAME_MAX  80 /* of a file name, with its end and a NUL */
 
 typedef enum pp_site_evidence {
     PP_SITE_VERIFIED,

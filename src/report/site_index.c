@@ -141,7 +141,7 @@ static void put_group(const pp_view *v, const pp_site_group *group, size_t machi
     pp_put(v, "</h3>\n");
     put_work(v, &group->place);
     put_table(v, group,
-              pp_arena_printf(v->arena, "Machine %zu, work %zu: its studies", machine, number));
+              pp_arena_printf(v->arena, "Studies of machine %zu, work %zu", machine, number));
     if (group->member_count > 1) {
         pp_put(v, "<p><a href=\"");
         pp_put_string(v, group->page);
@@ -162,7 +162,7 @@ static void put_navigation(const pp_view *v, const pp_site *site)
 {
     size_t machine = 0;
 
-    pp_put(v, "<nav aria-label=\"Machines\">\n");
+    pp_put(v, "<nav aria-label=\"On this page\">\n");
     for (size_t i = 0; i < site->group_count; i++) {
         if (i > 0 && is_same_machine(&site->groups[i], &site->groups[i - 1]))
             continue;
@@ -171,7 +171,7 @@ static void put_navigation(const pp_view *v, const pp_site *site)
         pp_site_put_machine(v, &site->groups[i].place);
         pp_put(v, "</a>\n");
     }
-    pp_put(v, "</nav>\n");
+    pp_put(v, "<a href=\"#reading\">How to read this</a>\n</nav>\n");
 }
 
 static void open_machine(const pp_view *v, const pp_site_place *place, size_t number)
@@ -257,8 +257,7 @@ pp_status pp_site_index(pp_arena *arena, const pp_site *site, pp_buf *out, pp_er
         return pp_wrap(err, st, "writing the index");
     put_header(&v, site);
     put_banners(&v, site);
-    if (site->group_count > 1)
-        put_navigation(&v, site);
+    put_navigation(&v, site);
     if (site->bundle_count == 0)
         put_none(&v);
     put_machines(&v, site);

@@ -120,7 +120,7 @@ void pp_site_put_facts(const pp_view *v, const pp_site_fact *facts, size_t count
         pp_put_missing(v, absent, NULL);
         return;
     }
-    pp_put(v, "<dl class=\"facts\">\n");
+    pp_put(v, "<dl class=\"facts tight\">\n");
     for (size_t i = 0; i < count; i++) {
         pp_put(v, "<div><dt>");
         pp_put_string(v, facts[i].name);

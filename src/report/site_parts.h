@@ -40,9 +40,9 @@ void pp_site_put_facts(const pp_view *v, const pp_site_fact *facts, size_t count
 /** May figures of this bundle stand beside others? Not when something in it differs. */
 bool pp_site_has_figures(const pp_site_bundle *bundle);
 
-/** The sections of one group: what is alike, choices, settings, figures, the change of a pair.
- * `number` keeps ids and captions apart on a page of several. */
+/** The section of one group: what is alike, choices, settings, figures, the change of a pair.
+ * `number` keeps ids and captions apart unless the group is alone on its page. */
 PP_MUST_CHECK pp_status pp_site_put_group(const pp_view *v, const pp_site_group *group,
-                                          size_t number, pp_error *err);
+                                          size_t number, bool is_alone, pp_error *err);
 
 #endif

@@ -12,6 +12,7 @@ typedef struct side {
     const pp_view *v;
     const pp_site_group *group;
     size_t number; /* of the group on this page */
+    bool is_alone; /* there is no other */
     pp_text metrics[MAX_METRICS];
     size_t metric_count;
     bool has_more_metrics;
@@ -62,13 +63,12 @@ static pp_status collect_metrics(side *s, pp_error *err)
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
+/* Captions are the headings here; they name their group where there are several. */
 static void open_table(const side *s, const char *what, const char *table_class)
 {
-    const char *caption = pp_arena_printf(s->v->arena, "Group %zu: %s", s->number, what);
+    const char *caption =
+        s->is_alone ? what : pp_arena_printf(s->v->arena, "Group %zu: %s", s->number, what);
 
-    pp_put(s->v, "<h3>");
-    pp_put_string(s->v, what);
-    pp_put(s->v, "</h3>\n");
     pp_put_table_open(s->v, caption == NULL ? what : caption, table_class);
 }
 
@@ -113,7 +113,7 @@ static void put_choice_row(const side *s, const pp_site_bundle *bundle)
 
 static void put_choices(const side *s)
 {
-    open_table(s, "What each study selected", "wide");
+    open_table(s, "What each study selected", "wide titled");
     pp_put(s->v, "<thead><tr>");
     pp_put_column(s->v, "Study", false);
     pp_put_column(s->v, "Selected", false);
@@ -154,7 +154,7 @@ static void put_settings_cell(const pp_view *v, size_t candidate)
     const pp_json *settings = pp_view_parameters(v, candidate, "configuration");
     size_t count = settings == NULL ? 0 : settings->object.count;
 
-    pp_put(v, "<td class=\"words\">");
+    pp_put(v, "<td class=\"fill\">");
     if (count == 0)
         pp_put(v, "<span class=\"absent\">not recorded</span>");
     for (size_t i = 0; i < count && i < MAX_SETTINGS; i++) {
@@ -166,7 +166,7 @@ static void put_settings_cell(const pp_view *v, size_t candidate)
 
 static void put_settings(const side *s)
 {
-    open_table(s, "Settings of the selected candidates", "wide");
+    open_table(s, "Settings of the selected candidates", "wide titled");
     pp_put(s->v, "<thead><tr>");
     pp_put_column(s->v, "Study", false);
     pp_put_column(s->v, "Settings", false);
@@ -198,22 +198,30 @@ static void put_metric_heads(const side *s)
     pp_put(s->v, "</tr></thead>\n<tbody>\n");
 }
 
+/* Why a bundle has no figures in a table; NULL when it has. */
+static const char *why_no_figures(const pp_site_bundle *bundle, bool is_baseline)
+{
+    if (!pp_site_has_figures(bundle))
+        return "left out: the bundle is not what it says it is";
+    return is_baseline || bundle->input->decision->has_winner ? NULL : "nothing selected";
+}
+
 static void put_figures_row(const side *s, const pp_site_bundle *bundle, bool is_baseline)
 {
     pp_view v = pp_site_view(s->v, bundle);
     size_t candidate = is_baseline ? v.set->baseline_index : v.decision->selected;
-    bool is_known = pp_site_has_figures(bundle) && (is_baseline || v.decision->has_winner);
+    const char *why = why_no_figures(bundle, is_baseline);
 
     pp_put(&v, "<tr>");
     pp_site_put_head_cell(&v, bundle);
+    if (why != NULL) {
+        pp_buf_printf(v.out, "<td colspan=\"%zu\"><span class=\"absent\">%s</span></td></tr>\n",
+                      s->metric_count > 0 ? s->metric_count : 1, why);
+        return;
+    }
     for (size_t i = 0; i < s->metric_count; i++) {
         pp_put(&v, "<td class=\"num\">");
-        if (is_known)
-            pp_put_value(&v, s->metrics[i], pp_view_value(&v, candidate, s->metrics[i]));
-        else
-            pp_put(&v, pp_site_has_figures(bundle)
-                           ? "<span class=\"absent\">nothing selected</span>"
-                           : "<span class=\"absent\">left out: the bundle differs</span>");
+        pp_put_value(&v, s->metrics[i], pp_view_value(&v, candidate, s->metrics[i]));
         pp_put(&v, "</td>");
     }
     pp_put(&v, "</tr>\n");
@@ -221,7 +229,7 @@ static void put_figures_row(const side *s, const pp_site_bundle *bundle, bool is
 
 static void put_figures(const side *s, const char *what, bool is_baseline)
 {
-    open_table(s, what, s->metric_count > 8 ? "wide many" : "wide");
+    open_table(s, what, s->metric_count > 8 ? "wide titled many" : "wide titled");
     put_metric_heads(s);
     for (size_t i = 0; i < s->group->member_count; i++)
         put_figures_row(s, s->group->members[i], is_baseline);
@@ -237,7 +245,7 @@ static const char *why_no_change(const pp_site_group *group)
     const pp_site_bundle *b = group->members[group->member_count - 1];
 
     if (group->member_count != 2)
-        return "Differences are shown for two bundles alone: paretopilot report compare A B.";
+        return "Differences are shown for two bundles alone.";
     if (!pp_site_has_figures(a) || !pp_site_has_figures(b))
         return "No difference is taken: a bundle is not what it says it is.";
     if (a->input->set->origin != b->input->set->origin)
@@ -273,7 +281,7 @@ static void put_pair(const side *s)
     const pp_site_bundle *a = s->group->members[0];
     const pp_site_bundle *b = s->group->members[1];
 
-    open_table(s, "From the first selected candidate to the second", "wide");
+    open_table(s, "From the first selected candidate to the second", "wide titled");
     pp_put(s->v, "<thead><tr>");
     pp_put_column(s->v, "Metric", false);
     pp_put(s->v, "<th scope=\"col\" class=\"num\">");
@@ -308,10 +316,10 @@ static void open_group(const side *s)
 {
     const pp_site_place *place = &s->group->place;
 
-    pp_buf_printf(s->v->out,
-                  "<section aria-labelledby=\"group-%zu\">\n<h2 id=\"group-%zu\">"
-                  "<span class=\"step\">%zu</span> ",
-                  s->number, s->number, s->number);
+    pp_buf_printf(s->v->out, "<section aria-labelledby=\"group-%zu\">\n<h2 id=\"group-%zu\">",
+                  s->number, s->number);
+    if (!s->is_alone)
+        pp_buf_printf(s->v->out, "<span class=\"step\">%zu</span> ", s->number);
     pp_site_put_machine(s->v, place);
     pp_put(s->v, ": ");
     pp_site_put_text(s->v, place->models);
@@ -325,9 +333,9 @@ static void open_group(const side *s)
 }
 
 pp_status pp_site_put_group(const pp_view *v, const pp_site_group *group, size_t number,
-                            pp_error *err)
+                            bool is_alone, pp_error *err)
 {
-    side s = {.v = v, .group = group, .number = number};
+    side s = {.v = v, .group = group, .number = number, .is_alone = is_alone};
     const char *why = why_no_change(group);
     pp_status st = collect_metrics(&s, err);
 
@@ -343,7 +351,8 @@ pp_status pp_site_put_group(const pp_view *v, const pp_site_group *group, size_t
     if (why == NULL)
         put_pair(&s);
     else if (group->member_count > 1)
-        pp_put_missing(v, why, NULL);
+        pp_put_missing(
+            v, why, group->member_count == 2 ? NULL : "paretopilot report compare A B -o F.html");
     pp_put_section_close(v);
     return PP_OK;
 }
@@ -357,7 +366,7 @@ static void put_header(const pp_view *v, size_t bundles, bool has_index)
     pp_put_count(v, bundles);
     pp_put(v, bundles == 1 ? " bundle" : " bundles");
     if (has_index)
-        pp_put(v, " &middot; <a href=\"index.html\">all studies</a>");
+        pp_put(v, " &middot; <a href=\"" PP_SITE_INDEX "\">all studies</a>");
     pp_put(v, "</p>\n</header>\n<main id=\"content\" tabindex=\"-1\">\n");
 }
 
@@ -381,7 +390,7 @@ pp_status pp_site_group_page(pp_arena *arena, const pp_site *site, const pp_site
 
     put_header(&v, group->member_count, true);
     if (st == PP_OK)
-        st = pp_site_put_group(&v, group, 1, err);
+        st = pp_site_put_group(&v, group, 1, true, err);
     return finish(&v, site, st, err);
 }
 
@@ -400,6 +409,6 @@ pp_status pp_site_side_by_side(pp_arena *arena, const pp_site *site, pp_buf *out
                "for itself: nothing is ranked, and no difference is taken, between groups."
                "</div>\n");
     for (size_t i = 0; st == PP_OK && i < site->group_count; i++)
-        st = pp_site_put_group(&v, &site->groups[i], i + 1, err);
+        st = pp_site_put_group(&v, &site->groups[i], i + 1, site->group_count == 1, err);
     return finish(&v, site, st, err);
 }

@@ -1,0 +1,183 @@
+#include "cli/site_bundles.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "evidence/layout.h"
+#include "evidence/verify.h"
+
+/* ---- evidence -------------------------------------------------------------------------------- */
+
+static const char *why_undecided(const pp_verification *v)
+{
+    if (!v->complete)
+        return "the study did not end, so nothing was made again";
+    return "its figures follow by rules that this program lacks";
+}
+
+static void take_verification(pp_arena *arena, const pp_verification *v, pp_site_bundle *bundle)
+{
+    bundle->hashed_count = v->hashed_count;
+    bundle->journal_line_count = v->journal_line_count;
+    bundle->derived_count = v->derived_count;
+    bundle->finding_count = v->finding_count;
+    bundle->sums_sha256 = pp_arena_dup(arena, v->sums_sha256, strlen(v->sums_sha256));
+    if (v->finding_count > 0) {
+        bundle->evidence = PP_SITE_DIFFERS;
+        bundle->reason = pp_arena_printf(
+            arena, "%s of %s", pp_verify_rule_name(v->findings[0].rule), v->findings[0].path);
+    } else if (!v->complete || !v->can_derive) {
+        bundle->evidence = PP_SITE_UNDECIDED;
+        bundle->reason = why_undecided(v);
+    } else {
+        bundle->evidence = PP_SITE_VERIFIED;
+    }
+}
+
+/* ---- one bundle ------------------------------------------------------------------------------ */
+
+static bool is_ours(pp_status st)
+{
+    return st == PP_ERR_MEMORY || st == PP_ERR_BUG;
+}
+
+/* Error texts name where the bundle stands on this machine; a page for others must not. */
+static const char *without_folder(pp_arena *arena, const char *text, const char *folder)
+{
+    size_t size = strlen(folder);
+    const char *at;
+    pp_buf shown;
+
+    pp_buf_init(&shown, PP_ERROR_TEXT_MAX * 2);
+    while ((at = strstr(text, folder)) != NULL) {
+        pp_buf_append(&shown, text, (size_t)(at - text));
+        text = at + size;
+        if (*text == '/')
+            text++;
+        else
+            pp_buf_append_text(&shown, ".");
+    }
+    pp_buf_append_text(&shown, text);
+    text = pp_arena_dup(arena, pp_buf_text(&shown), shown.size);
+    pp_buf_done(&shown);
+    return text;
+}
+
+static pp_status verify(const pp_found_bundle *found, pp_site_source *source,
+                        pp_site_bundle *bundle, pp_error *err)
+{
+    pp_arena *arena = &source->inputs.arena;
+    pp_verification verification;
+    pp_error why = {0};
+    pp_status st = pp_verify(arena, found->path, &verification, &why);
+
+    if (is_ours(st)) {
+        *err = why;
+        return st;
+    }
+    if (st == PP_OK) {
+        take_verification(arena, &verification, bundle);
+    } else {
+        bundle->evidence = PP_SITE_UNCHECKED;
+        bundle->reason = without_folder(arena, why.text, found->path);
+    }
+    return pp_arena_check(arena, err);
+}
+
+static pp_status decide(const pp_found_bundle *found, pp_site_source *source,
+                        pp_site_bundle *bundle, pp_error *err)
+{
+    pp_arena *arena = &source->inputs.arena;
+    const char *set = pp_bundle_path(arena, found->path, PP_BUNDLE_BENCHMARK_SET);
+    const char *constraints = pp_bundle_path(arena, found->path, PP_BUNDLE_CONSTRAINTS);
+    pp_error why = {0};
+    pp_status st = pp_arena_check(arena, &why);
+
+    if (st == PP_OK)
+        st = pp_inputs_decide_files(set, constraints, &source->inputs, &why);
+    if (is_ours(st)) {
+        *err = why;
+        return st;
+    }
+    if (st == PP_OK) {
+        source->page = pp_inputs_report(&source->inputs);
+        bundle->input = &source->page;
+    } else {
+        bundle->absent = without_folder(arena, why.text, found->path);
+    }
+    return pp_arena_check(arena, err);
+}
+
+static pp_status load_one(const pp_found_bundle *found, bool has_page, pp_site_source *source,
+                          pp_site_bundle *bundle, pp_error *err)
+{
+    pp_status st;
+
+    bundle->name = found->name;
+    st = verify(found, source, bundle, err);
+    if (st == PP_OK)
+        st = decide(found, source, bundle, err);
+    if (st == PP_OK && has_page && bundle->input != NULL) {
+        st = pp_site_page_name(found->name, ".html", source->page_name, err);
+        bundle->page = source->page_name;
+        source->page.index_page = PP_SITE_INDEX;
+    }
+    return st;
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+pp_status pp_site_bundles_load(pp_arena *arena, const pp_found_bundle *found, size_t count,
+                               bool has_pages, pp_site_bundles *ret_bundles, pp_error *err)
+{
+    pp_site_bundles all = {
+        .sources = PP_ARENA_NEW(arena, pp_site_source, count),
+        .bundles = PP_ARENA_NEW(arena, pp_site_bundle, count),
+    };
+    pp_status st = pp_arena_check(arena, err);
+
+    *ret_bundles = all;
+    for (size_t i = 0; st == PP_OK && i < count; i++) {
+        ret_bundles->count = i + 1;
+        st = load_one(&found[i], has_pages, &all.sources[i], &all.bundles[i], err);
+    }
+    return st;
+}
+
+void pp_site_bundles_done(pp_site_bundles *bundles)
+{
+    for (size_t i = 0; i < bundles->count; i++)
+        pp_inputs_done(&bundles->sources[i].inputs);
+    bundles->count = 0;
+}
+
+void pp_site_bundles_print(const pp_site_bundles *bundles)
+{
+    char name[PP_ERROR_TEXT_MAX];
+
+    for (size_t i = 0; i < bundles->count; i++) {
+        const pp_site_bundle *bundle = &bundles->bundles[i];
+
+        pp_text_escape_controls(bundle->name.data, bundle->name.size, name, sizeof name);
+        printf("%-12s  %s", pp_site_evidence_name(bundle->evidence), name);
+        if (bundle->page != NULL)
+            printf("  %s", bundle->page);
+        printf("%s\n", bundle->input == NULL ? "  no page: it has no decision" : "");
+    }
+}
+
+pp_exit pp_site_bundles_exit(const pp_site_bundles *bundles)
+{
+    size_t decided = 0;
+    bool differs = false;
+    bool all_verified = true;
+
+    for (size_t i = 0; i < bundles->count; i++) {
+        decided += bundles->bundles[i].input != NULL;
+        differs = differs || bundles->bundles[i].evidence == PP_SITE_DIFFERS;
+        all_verified = all_verified && bundles->bundles[i].evidence == PP_SITE_VERIFIED;
+    }
+    if (differs || decided == 0)
+        return PP_EXIT_NO;
+    return all_verified ? PP_EXIT_YES : PP_EXIT_COULD_NOT_TELL;
+}
