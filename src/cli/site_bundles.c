@@ -3,17 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/report_bundle.h"
 #include "evidence/layout.h"
-#include "evidence/verify.h"
 
 /* ---- evidence -------------------------------------------------------------------------------- */
-
-static const char *why_undecided(const pp_verification *v)
-{
-    if (!v->complete)
-        return "the study did not end, so nothing was made again";
-    return "its figures follow by rules that this program lacks";
-}
 
 static void take_verification(pp_arena *arena, const pp_verification *v, pp_site_bundle *bundle)
 {
@@ -28,7 +21,7 @@ static void take_verification(pp_arena *arena, const pp_verification *v, pp_site
             arena, "%s of %s", pp_verify_rule_name(v->findings[0].rule), v->findings[0].path);
     } else if (!v->complete || !v->can_derive) {
         bundle->evidence = PP_SITE_UNDECIDED;
-        bundle->reason = why_undecided(v);
+        bundle->reason = pp_verification_why_undecided(v);
     } else {
         bundle->evidence = PP_SITE_VERIFIED;
     }
@@ -63,48 +56,88 @@ static const char *without_folder(pp_arena *arena, const char *text, const char 
     return text;
 }
 
-static pp_status verify(const pp_found_bundle *found, pp_site_source *source,
-                        pp_site_bundle *bundle, pp_error *err)
-{
-    pp_arena *arena = &source->inputs.arena;
-    pp_verification verification;
-    pp_error why = {0};
-    pp_status st = pp_verify(arena, found->path, &verification, &why);
-
-    if (is_ours(st)) {
-        *err = why;
-        return st;
-    }
-    if (st == PP_OK) {
-        take_verification(arena, &verification, bundle);
-    } else {
-        bundle->evidence = PP_SITE_UNCHECKED;
-        bundle->reason = without_folder(arena, why.text, found->path);
-    }
-    return pp_arena_check(arena, err);
-}
-
-static pp_status decide(const pp_found_bundle *found, pp_site_source *source,
-                        pp_site_bundle *bundle, pp_error *err)
+/* Its documents without the rest, for a bundle that cannot be verified. */
+static pp_status decide_alone(const pp_found_bundle *found, pp_site_source *source, pp_error *err)
 {
     pp_arena *arena = &source->inputs.arena;
     const char *set = pp_bundle_path(arena, found->path, PP_BUNDLE_BENCHMARK_SET);
     const char *constraints = pp_bundle_path(arena, found->path, PP_BUNDLE_CONSTRAINTS);
-    pp_error why = {0};
-    pp_status st = pp_arena_check(arena, &why);
+    pp_status st = pp_arena_check(arena, err);
 
     if (st == PP_OK)
-        st = pp_inputs_decide_files(set, constraints, &source->inputs, &why);
+        st = pp_inputs_decide_files(set, constraints, &source->inputs, err);
+    return st;
+}
+
+static void take_page(pp_site_source *source, const pp_report_extras *extras,
+                      pp_site_bundle *bundle)
+{
+    source->page = pp_inputs_report(&source->inputs);
+    if (extras != NULL)
+        source->page.extras = *extras;
+    bundle->input = &source->page;
+}
+
+/* Verified, and read with all that stands beside the set. */
+static pp_status load_whole(const pp_found_bundle *found, pp_site_source *source,
+                            pp_site_bundle *bundle, pp_error *why)
+{
+    pp_arena *arena = &source->inputs.arena;
+    pp_bundle_page *page = PP_ARENA_NEW(arena, pp_bundle_page, 1);
+    pp_status st = pp_arena_check(arena, why);
+
+    if (st == PP_OK)
+        st = pp_bundle_page_load(found->path, &source->inputs, page, why);
+    if (st == PP_OK) {
+        take_verification(arena, &page->verification, bundle);
+        take_page(source, &page->documents.extras, bundle);
+    }
+    return st;
+}
+
+/* What did not load may verify all the same, as a study that did not end; and what does not verify
+ * may hold a decision all the same, as a bundle that lost its checksums. */
+static pp_status load_what_is_there(const pp_found_bundle *found, pp_site_source *source,
+                                    pp_site_bundle *bundle, pp_error *why)
+{
+    pp_arena *arena = &source->inputs.arena;
+    pp_verification verification;
+    pp_error unverified = {0};
+    pp_status st = pp_verify(arena, found->path, &verification, &unverified);
+
+    if (is_ours(st)) {
+        *why = unverified;
+        return st;
+    }
+    if (st == PP_OK) {
+        take_verification(arena, &verification, bundle);
+        return why->status;
+    }
+    bundle->evidence = PP_SITE_UNCHECKED;
+    bundle->reason = without_folder(arena, unverified.text, found->path);
+    *why = (pp_error){0};
+    st = decide_alone(found, source, why);
+    if (st == PP_OK)
+        take_page(source, NULL, bundle);
+    return st;
+}
+
+/* Nothing that is wrong with a bundle is an error here. */
+static pp_status load(const pp_found_bundle *found, pp_site_source *source, pp_site_bundle *bundle,
+                      pp_error *err)
+{
+    pp_arena *arena = &source->inputs.arena;
+    pp_error why = {0};
+    pp_status st = load_whole(found, source, bundle, &why);
+
+    if (st != PP_OK && !is_ours(st))
+        st = load_what_is_there(found, source, bundle, &why);
     if (is_ours(st)) {
         *err = why;
         return st;
     }
-    if (st == PP_OK) {
-        source->page = pp_inputs_report(&source->inputs);
-        bundle->input = &source->page;
-    } else {
+    if (st != PP_OK)
         bundle->absent = without_folder(arena, why.text, found->path);
-    }
     return pp_arena_check(arena, err);
 }
 
@@ -114,9 +147,7 @@ static pp_status load_one(const pp_found_bundle *found, bool has_page, pp_site_s
     pp_status st;
 
     bundle->name = found->name;
-    st = verify(found, source, bundle, err);
-    if (st == PP_OK)
-        st = decide(found, source, bundle, err);
+    st = load(found, source, bundle, err);
     if (st == PP_OK && has_page && bundle->input != NULL) {
         st = pp_site_page_name(found->name, ".html", source->page_name, err);
         bundle->page = source->page_name;

@@ -52,6 +52,8 @@ static void put_header(const pp_view *v)
     pp_put(v, v->set->candidate_count == 1 ? " candidate" : " candidates");
     pp_put(v, " &middot; origin of the figures: <strong>");
     pp_put(v, pp_origin_name(v->set->origin));
+    pp_put(v, "</strong> &middot; evidence: <strong>");
+    pp_put(v, pp_view_evidence(v));
     pp_put(v, "</strong>");
     put_index_link(v);
     pp_put(v, "</p>\n</header>\n<main id=\"content\" tabindex=\"-1\">\n");

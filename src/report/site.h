@@ -13,10 +13,10 @@
 #define PP_SITE_NAME_MAX  80 /* of a file name, with its end and a NUL */
 
 typedef enum pp_site_evidence {
-    PP_SITE_VERIFIED,
-    PP_SITE_DIFFERS,   /* something in the bundle is not what it says it is */
+    PP_SITE_UNCHECKED, /* could not be checked */
     PP_SITE_UNDECIDED, /* nothing differs, but not all could be made again */
-    PP_SITE_UNCHECKED  /* could not be checked */
+    PP_SITE_DIFFERS,   /* something in the bundle is not what it says it is */
+    PP_SITE_VERIFIED
 } pp_site_evidence;
 
 /** "verified", "differs", "not verified" */
