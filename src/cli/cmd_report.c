@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "cli/open_page.h"
+#include "cli/page_beside.h"
 #include "cli/report_bundle.h"
 #include "evidence/layout.h"
 
@@ -56,6 +57,20 @@ static pp_status check_output(const char *path, pp_error *err)
     return pp_output_check_free(path, err);
 }
 
+/* Documents beside the page come first: a page that says that they are there is right. */
+static pp_status write_files(pp_inputs *r, const pp_buf *page, const char *path, pp_error *err)
+{
+    pp_page_beside beside;
+    pp_status st = pp_page_beside_make(r, path, &beside, err);
+
+    if (st == PP_OK)
+        st = pp_page_beside_write(&beside, err);
+    if (st == PP_OK)
+        st = pp_file_write_new(path, page->data, page->size, err);
+    pp_page_beside_done(&beside);
+    return st;
+}
+
 static pp_status write_page(pp_inputs *r, const pp_report_extras *extras, const pp_args *args,
                             pp_error *err)
 {
@@ -68,7 +83,7 @@ static pp_status write_page(pp_inputs *r, const pp_report_extras *extras, const 
     pp_buf_init(&page, PP_REPORT_MAX_BYTES);
     st = writer_of(path)(&r->arena, &input, &page, err);
     if (st == PP_OK)
-        st = pp_file_write_new(path, page.data, page.size, err);
+        st = write_files(r, &page, path, err);
     pp_buf_done(&page);
     if (st == PP_OK && pp_args_has(args, "open"))
         pp_page_show(path);

@@ -4,6 +4,7 @@
 #include "base/files.h"
 #include "base/new_folder.h"
 #include "cli/open_page.h"
+#include "cli/page_beside.h"
 #include "cli/site_bundles.h"
 #include "version.h"
 
@@ -56,16 +57,33 @@ static pp_status write_bundle(pp_arena *arena, const void *input, pp_buf *out, p
     return pp_report_html(arena, input, out, err);
 }
 
+/* What a page of very many candidates leaves out. */
+static pp_status write_beside(const pp_new_folder *out, pp_inputs *inputs, const char *page,
+                              pp_error *err)
+{
+    pp_page_beside beside;
+    pp_status st = pp_page_beside_make(inputs, page, &beside, err);
+
+    for (int i = 0; st == PP_OK && beside.is_needed && i < PP_BESIDE_COUNT; i++)
+        st = pp_new_folder_write(&inputs->arena, out, beside.paths[i], beside.texts[i].data,
+                                 beside.texts[i].size, err);
+    pp_page_beside_done(&beside);
+    return st;
+}
+
 static pp_status write_bundles(const pp_new_folder *out, pp_site_bundles *bundles, pp_error *err)
 {
     pp_status st = PP_OK;
 
     for (size_t i = 0; st == PP_OK && i < bundles->count; i++) {
         const pp_site_bundle *bundle = &bundles->bundles[i];
+        pp_inputs *inputs = &bundles->sources[i].inputs;
 
-        if (bundle->page != NULL)
-            st = write_page(&bundles->sources[i].inputs.arena, out, bundle->page, write_bundle,
-                            bundle->input, err);
+        if (bundle->page == NULL)
+            continue;
+        st = write_page(&inputs->arena, out, bundle->page, write_bundle, bundle->input, err);
+        if (st == PP_OK)
+            st = write_beside(out, inputs, bundle->page, err);
     }
     return st;
 }
