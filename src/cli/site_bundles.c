@@ -34,23 +34,25 @@ static bool is_ours(pp_status st)
     return st == PP_ERR_MEMORY || st == PP_ERR_BUG;
 }
 
-/* Error texts name where the bundle stands on this machine; a page for others must not. */
+/* Error texts quote where the bundle stands on this machine, 'folder/file' or 'folder'; a page for
+ * others must not: 'file', '.'. */
 static const char *without_folder(pp_arena *arena, const char *text, const char *folder)
 {
-    size_t size = strlen(folder);
-    const char *at;
+    const size_t size = strlen(folder);
     pp_buf shown;
 
     pp_buf_init(&shown, PP_ERROR_TEXT_MAX * 2);
-    while ((at = strstr(text, folder)) != NULL) {
-        pp_buf_append(&shown, text, (size_t)(at - text));
-        text = at + size;
-        if (*text == '/')
-            text++;
-        else
-            pp_buf_append_text(&shown, ".");
+    while (*text != '\0') {
+        bool is_path = *text == '\'' && strncmp(text + 1, folder, size) == 0;
+        char next = is_path ? text[1 + size] : '\0';
+
+        pp_buf_append_char(&shown, *text++);
+        if (next != '/' && next != '\'')
+            continue;
+        text += next == '/' ? size + 1 : size;
+        if (next == '\'')
+            pp_buf_append_char(&shown, '.');
     }
-    pp_buf_append_text(&shown, text);
     text = pp_arena_dup(arena, pp_buf_text(&shown), shown.size);
     pp_buf_done(&shown);
     return text;

@@ -263,6 +263,22 @@ def bundles_of_many_candidates_have_the_whole_beside_them(f):
     f.equal("everything about each", len(details["candidates"]), 401)
 
 
+def a_taken_name_beside_a_page_stops_all_of_it(f):
+    folder = new_path("many")
+    folder.mkdir()
+    (folder / "set.json").write_text(json.dumps({
+        "schema_version": "1.0", "baseline_id": "c0", "synthetic": True,
+        "candidates": [{"id": f"c{i}", "metrics": {"m": 100 + i}} for i in range(401)]}))
+    (folder / "limits.json").write_text(json.dumps({
+        "schema_version": "2.0", "quality": "not-measurable", "objective": {"metric": "m", "direction": "min"},
+        "frontier_metrics": {"m": "min"}}))
+    (folder / "page.decision-details.json").write_text("mine")
+    done = run("report", folder / "set.json", "--constraints", folder / "limits.json", "--output", folder / "page.html")
+    f.equal("exit code", done.returncode, 2)
+    f.equal("files", sorted(p.name for p in folder.iterdir()), ["limits.json", "page.decision-details.json", "set.json"])
+    f.equal("what was there", (folder / "page.decision-details.json").read_text(), "mine")
+
+
 if __name__ == "__main__":
     measure()
     spoil()
@@ -270,4 +286,5 @@ if __name__ == "__main__":
         the_site_says_what_verify_says, figures_are_those_of_the_documents, machines_and_work_stand_apart,
         every_page_is_inert_and_every_link_leads_somewhere, the_same_bundles_give_the_same_bytes, nothing_is_overwritten,
         exit_codes_tell_the_worst, two_side_by_side, a_page_is_shown_when_asked, what_cannot_be_shown_is_a_warning,
-        bundles_of_many_candidates_have_the_whole_beside_them)]))
+        bundles_of_many_candidates_have_the_whole_beside_them,
+        a_taken_name_beside_a_page_stops_all_of_it)]))
