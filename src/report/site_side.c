@@ -276,6 +276,13 @@ static void put_change_cell(const pp_view *v, pp_text metric, const double *from
     pp_put(v, "</td></tr>\n");
 }
 
+static void put_name_column(const pp_view *v, pp_text name)
+{
+    pp_put(v, "<th scope=\"col\" class=\"num\"><bdi>");
+    pp_html_cut(v->out, name, 40);
+    pp_put(v, "</bdi></th>");
+}
+
 static void put_pair(const side *s)
 {
     const pp_site_bundle *a = s->group->members[0];
@@ -284,11 +291,8 @@ static void put_pair(const side *s)
     open_table(s, "From the first selected candidate to the second", "wide titled");
     pp_put(s->v, "<thead><tr>");
     pp_put_column(s->v, "Metric", false);
-    pp_put(s->v, "<th scope=\"col\" class=\"num\">");
-    pp_site_put_text(s->v, a->name);
-    pp_put(s->v, "</th><th scope=\"col\" class=\"num\">");
-    pp_site_put_text(s->v, b->name);
-    pp_put(s->v, "</th>");
+    put_name_column(s->v, a->name);
+    put_name_column(s->v, b->name);
     pp_put_column(s->v, "Difference", true);
     pp_put(s->v, "</tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < s->metric_count; i++) {

@@ -59,7 +59,7 @@ const char *const pp_report_style[] = {
     ".facts.tight{grid-template-columns:repeat(auto-fit,minmax(8rem,1fr));gap:.6rem 1.2rem}"
     ".facts.tight dd{font-size:1rem}\n",
     ".titled caption{color:var(--text);font-weight:600;font-size:1rem;padding-top:.8rem}\n",
-    ".fill{width:75%;min-width:16rem}\n",
+    ".fill{width:75%;min-width:16rem;overflow-wrap:anywhere}\n",
     ".scroll{overflow-x:auto;margin:.5rem 0;border-radius:.3rem;"
     "background:linear-gradient(90deg,var(--card) 40%,transparent) 0 0/2.5rem 100% no-repeat local,"
     "linear-gradient(270deg,var(--card) 40%,transparent) 100% 0/2.5rem 100% no-repeat local,"
@@ -95,7 +95,7 @@ const char *const pp_report_style[] = {
     ".effect{font-weight:600}.effect.improved{color:var(--good)}"
     ".effect.regressed{color:var(--bad)}.effect.held,.effect.changed{color:var(--muted)}\n",
     ".step{color:var(--accent);font-variant-numeric:tabular-nums}\n",
-    "td.words{min-width:13rem}\n",
+    "td.words{min-width:13rem;overflow-wrap:anywhere}\n",
     "nav{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;margin:0 .2rem;font-size:.92rem}"
     "nav a{padding:.3rem 0}\n",
     ".missing{color:var(--muted)}\n",
