@@ -22,7 +22,7 @@ static pp_status check_output(const char *path, pp_error *err)
 
     if (size < 6 || strcmp(path + size - 5, ".html") != 0)
         return pp_fail(err, PP_ERR_USAGE,
-                       "report compare: --output '%s': expected a name that ends in .html", path);
+                       "report-compare: --output '%s': expected a name that ends in .html", path);
     return pp_output_check_free(path, err);
 }
 
@@ -43,10 +43,10 @@ static pp_status find_bundles(pp_arena *arena, const pp_args *args, pp_found_bun
         const char *tidy = pp_path_tidy(arena, path);
 
         if (!pp_path_is_folder(path))
-            return pp_fail(err, PP_ERR_IO, "report compare: there is no folder '%s'", path);
+            return pp_fail(err, PP_ERR_IO, "report-compare: there is no folder '%s'", path);
         found[i] = (pp_found_bundle){path, pp_text_of(tidy == NULL ? "" : tidy)};
         if (is_taken(found, i, i, found[i].name))
-            return pp_fail(err, PP_ERR_USAGE, "report compare: '%s' was given twice", path);
+            return pp_fail(err, PP_ERR_USAGE, "report-compare: '%s' was given twice", path);
     }
     return pp_arena_check(arena, err);
 }
@@ -143,7 +143,7 @@ static pp_status run(const pp_args *args, pp_exit *ret_exit, pp_error *err)
 
 const pp_command pp_command_report_compare = {
     .group = "Decide",
-    .name = "report compare",
+    .name = "report-compare",
     .positionals = positionals,
     .n_positionals = PP_COUNT_OF(positionals),
     .options = options,
@@ -158,6 +158,6 @@ const pp_command pp_command_report_compare = {
         "\n"
         "Exit 1: they are not comparable, or something in one differs; exit 3: one could not be\n"
         "verified. The page is written in both cases and says so.\n",
-    .example = "paretopilot report compare build/demo build/demo-2 --output both.html",
+    .example = "paretopilot report-compare build/demo build/demo-2 --output both.html",
     .run = run,
 };

@@ -127,7 +127,7 @@ static pp_status write_site(pp_arena *arena, const char *folder, pp_site_bundles
 static pp_status check(const char *folder, const char *output, pp_error *err)
 {
     if (!pp_path_is_folder(folder))
-        return pp_fail(err, PP_ERR_IO, "report index: there is no folder '%s'", folder);
+        return pp_fail(err, PP_ERR_IO, "report-index: there is no folder '%s'", folder);
     return pp_new_folder_check(output, err);
 }
 
@@ -167,7 +167,7 @@ static pp_status run(const pp_args *args, pp_exit *ret_exit, pp_error *err)
 
 const pp_command pp_command_report_index = {
     .group = "Decide",
-    .name = "report index",
+    .name = "report-index",
     .positionals = positionals,
     .n_positionals = PP_COUNT_OF(positionals),
     .options = options,
@@ -182,6 +182,6 @@ const pp_command pp_command_report_index = {
         "\n"
         "Exit 1: something in a bundle differs, or none has a decision; exit 3: a bundle could\n"
         "not be verified. The site is written in both cases and says so.\n",
-    .example = "paretopilot report index docs/results --output build/site",
+    .example = "paretopilot report-index docs/results --output build/site",
     .run = run,
 };

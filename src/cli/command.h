@@ -149,8 +149,7 @@ PP_COMMAND_LIST(PP_DECLARE_COMMAND)
 extern const pp_command *const pp_commands[]; /* ends with NULL */
 extern const char *const pp_command_groups[]; /* in the order of the help; ends with NULL */
 
-/** The row whose one or two words stand at the front of argv, two before one: "report index" is
- * never `report` of a file "index" (that is "./index"). NULL when there is none. */
+/** The row whose one or two words stand at the front of argv, NULL when there is none. */
 const pp_command *pp_command_find(int argc, char **argv, int *ret_words);
 
 /** The command belongs below `word`: "study run" below "study". */

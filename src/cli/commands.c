@@ -10,35 +10,21 @@ const pp_command *const pp_commands[] = {PP_COMMAND_LIST(PP_COMMAND_ADDRESS) NUL
 
 const char *const pp_command_groups[] = {"Measure", "Decide", "Prove", "Serve", NULL};
 
-static int words_of(const char *name)
-{
-    return strchr(name, ' ') == NULL ? 1 : 2;
-}
-
-/* All words of the name stand at the front. */
-static bool is_named(int argc, char **argv, const char *name)
-{
-    const char *blank = strchr(name, ' ');
-    size_t first = blank == NULL ? strlen(name) : (size_t)(blank - name);
-
-    if (strlen(argv[0]) != first || memcmp(argv[0], name, first) != 0)
-        return false;
-    return blank == NULL || (argc > 1 && strcmp(argv[1], blank + 1) == 0);
-}
-
 const pp_command *pp_command_find(int argc, char **argv, int *ret_words)
 {
-    const pp_command *found = NULL;
-
     for (size_t i = 0; argc > 0 && pp_commands[i] != NULL; i++) {
         const char *name = pp_commands[i]->name;
+        const char *blank = strchr(name, ' ');
+        size_t first = blank == NULL ? strlen(name) : (size_t)(blank - name);
 
-        if (!is_named(argc, argv, name) || (found != NULL && words_of(name) < *ret_words))
+        if (strlen(argv[0]) != first || memcmp(argv[0], name, first) != 0)
             continue;
-        found = pp_commands[i];
-        *ret_words = words_of(name);
+        if (blank != NULL && (argc < 2 || strcmp(argv[1], blank + 1) != 0))
+            continue;
+        *ret_words = blank == NULL ? 1 : 2;
+        return pp_commands[i];
     }
-    return found;
+    return NULL;
 }
 
 bool pp_command_is_below(const pp_command *command, const char *word)

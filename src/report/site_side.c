@@ -356,7 +356,7 @@ pp_status pp_site_put_group(const pp_view *v, const pp_site_group *group, size_t
         put_pair(&s);
     else if (group->member_count > 1)
         pp_put_missing(
-            v, why, group->member_count == 2 ? NULL : "paretopilot report compare A B -o F.html");
+            v, why, group->member_count == 2 ? NULL : "paretopilot report-compare A B -o F.html");
     pp_put_section_close(v);
     return PP_OK;
 }

@@ -55,8 +55,8 @@ function makeSite(name, bundles) {
   const results = path.join(work, `${name}-results`);
   const site = path.join(work, `${name}-site`);
   for (const [folder, description] of bundles) writeBundle(path.join(results, folder), documents(description));
-  const done = spawnSync(process.env.PARETOPILOT_BINARY, ["report", "index", results, "--output", site], { encoding: "utf8" });
-  if (done.status !== 3) throw new Error(`report index gave ${done.status}: ${done.stderr}`);
+  const done = spawnSync(process.env.PARETOPILOT_BINARY, ["report-index", results, "--output", site], { encoding: "utf8" });
+  if (done.status !== 3) throw new Error(`report-index gave ${done.status}: ${done.stderr}`);
   return site;
 }
 
@@ -157,7 +157,7 @@ try {
 
   const page = path.join(work, "apart.html");
   const folders = ["monday", "abroad"].map((name) => path.join(work, "few-results", name));
-  const done = spawnSync(process.env.PARETOPILOT_BINARY, ["report", "compare", ...folders, "--output", page], { encoding: "utf8" });
+  const done = spawnSync(process.env.PARETOPILOT_BINARY, ["report-compare", ...folders, "--output", page], { encoding: "utf8" });
   report.test("bundles of two machines give exit 1", done.status === 1 ? [] : [`${done.status}: ${done.stderr}`]);
   await checkPage(report, browser, "site apart", page);
 

@@ -71,7 +71,7 @@ def lines_of(text):
 
 def the_site_says_what_verify_says(f):
     site = new_path("site")
-    done = run("report", "index", RESULTS, "--output", site)
+    done = run("report-index", RESULTS, "--output", site)
     f.equal("exit code: one differs", done.returncode, 1)
     f.equal("files", sorted(p.name for p in site.iterdir() if not p.name.startswith("group-")),
             sorted(["index.html", *map(page_name, ("first", "second", "more/other", "tampered", "elsewhere"))]))
@@ -103,7 +103,7 @@ def the_site_says_what_verify_says(f):
 
 def figures_are_those_of_the_documents(f):
     site = new_path("site")
-    run("report", "index", RESULTS, "--output", site)
+    run("report-index", RESULTS, "--output", site)
     rows = lines_of((site / "index.html").read_text())
     for name in ("first", "second", "more/other"):
         document = json.loads((RESULTS / name / "experiment/benchmark-set.json").read_text())
@@ -116,7 +116,7 @@ def figures_are_those_of_the_documents(f):
 
 def machines_and_work_stand_apart(f):
     site = new_path("site")
-    run("report", "index", RESULTS, "--output", site)
+    run("report-index", RESULTS, "--output", site)
     index = (site / "index.html").read_text()
     sections = re.findall(r"<section aria-labelledby=\"machine-\d+\">.*?</section>", index, re.S)
     f.equal("machines", len(sections), 2)
@@ -131,7 +131,7 @@ def machines_and_work_stand_apart(f):
 
 def every_page_is_inert_and_every_link_leads_somewhere(f):
     site = new_path("site")
-    run("report", "index", RESULTS, "--output", site)
+    run("report-index", RESULTS, "--output", site)
     for page in site.iterdir():
         text = page.read_text()
         style = re.search(r"<style>(.*?)</style>", text, re.S)[1]
@@ -149,7 +149,7 @@ def the_same_bundles_give_the_same_bytes(f):
     copy = new_path("moved")
     shutil.copytree(RESULTS, copy, symlinks=True)
     for site, folder in zip(sites, (RESULTS, copy)):
-        run("report", "index", folder, "--output", site)
+        run("report-index", folder, "--output", site)
     bytes_of = [{p.name: p.read_bytes() for p in site.iterdir()} for site in sites]
     f.equal("names", sorted(bytes_of[0]), sorted(bytes_of[1]))
     f.equal("pages that differ", [name for name in bytes_of[0] if bytes_of[0][name] != bytes_of[1].get(name)], [])
@@ -159,13 +159,13 @@ def nothing_is_overwritten(f):
     taken = new_path("site")
     taken.mkdir()
     (taken / "mine").write_text("mine")
-    done = run("report", "index", RESULTS, "--output", taken)
+    done = run("report-index", RESULTS, "--output", taken)
     f.equal("exit code", done.returncode, 2)
     f.equal("what is there", [p.name for p in taken.iterdir()], ["mine"])
     f.equal("nothing beside it", [p.name for p in taken.parent.iterdir()], ["site"])
     empty = new_path("site")
     empty.mkdir()
-    f.equal("an empty folder is taken", run("report", "index", RESULTS / "more", "--output", empty).returncode, 0)
+    f.equal("an empty folder is taken", run("report-index", RESULTS / "more", "--output", empty).returncode, 0)
     f.true("and filled", (empty / "index.html").is_file())
 
 
@@ -177,15 +177,15 @@ def exit_codes_tell_the_worst(f):
         folder.mkdir()
         for name in names:
             shutil.copytree(RESULTS / name, folder / name)
-        done = run("report", "index", folder, "--output", new_path("site"))
+        done = run("report-index", folder, "--output", new_path("site"))
         f.equal(what, done.returncode, code)
-    f.equal("a folder that is a bundle", run("report", "index", RESULTS / "first", "--output", new_path("site")).stdout,
+    f.equal("a folder that is a bundle", run("report-index", RESULTS / "first", "--output", new_path("site")).stdout,
             f"verified      first  {page_name('first')}\n")
 
 
 def two_side_by_side(f):
     page = new_path("both.html")
-    done = run("report", "compare", RESULTS / "first", RESULTS / "second", "--output", page)
+    done = run("report-compare", RESULTS / "first", RESULTS / "second", "--output", page)
     f.equal("exit code", (done.returncode, done.stderr), (0, ""))
     values = [next(c for c in json.loads((RESULTS / name / "experiment/benchmark-set.json").read_text())["candidates"]
                    if c["id"] == "fast")["metrics"]["e2e_latency_ms_p50"] for name in ("first", "second")]
@@ -195,7 +195,7 @@ def two_side_by_side(f):
     f.true("the difference", shown and abs(float(shown[1]) - change) <= 0.0051, f"{change}: {row}")
     for second, says in (("elsewhere", "Not compared with each other"), ("more/other", "Not compared with each other")):
         page = new_path("both.html")
-        done = run("report", "compare", RESULTS / "first", RESULTS / second, "--output", page)
+        done = run("report-compare", RESULTS / "first", RESULTS / second, "--output", page)
         f.equal(f"exit code with {second}", done.returncode, 1)
         f.true(f"{second} is not compared", says in page.read_text() and "Difference</th>" not in page.read_text())
 
@@ -215,7 +215,7 @@ def a_page_is_shown_when_asked(f):
         opened = tools / "opened"
         env = {"PATH": f"{tools}", "PARETOPILOT_TEST_OPENED": str(opened)}
         folder = new_path("a site; touch broken")
-        done = run("report", "index", RESULTS / "more", "--output", folder, "--open", env=env)
+        done = run("report-index", RESULTS / "more", "--output", folder, "--open", env=env)
         f.equal(f"exit code with {program} that gives {code}", done.returncode, 0)
         f.equal(f"what {program} was given", opened.read_text().splitlines(), ["1", f"{folder.resolve()}/index.html"])
         f.equal(f"warned with {code}", "warning: --open" in done.stderr and f"exit code {code}" in done.stderr, code != 0)
@@ -254,7 +254,7 @@ def bundles_of_many_candidates_have_the_whole_beside_them(f):
         {"schema_version": "2.0", "quality": "not-measurable", "objective": {"metric": "m", "direction": "min"},
          "frontier_metrics": {"m": "min"}}))
     site = new_path("site")
-    f.equal("exit code", run("report", "index", folder, "--output", site).returncode, 3)
+    f.equal("exit code", run("report-index", folder, "--output", site).returncode, 3)
     stem = page_name("bundle")[:-5]
     f.equal("files", sorted(p.name for p in site.iterdir()),
             sorted(["index.html", f"{stem}.html", f"{stem}.benchmark-set.json", f"{stem}.decision-details.json"]))
