@@ -1,6 +1,8 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "cli/open_page.h"
+#include "cli/page_beside.h"
 #include "cli/report_bundle.h"
 #include "evidence/layout.h"
 
@@ -23,6 +25,7 @@ static const pp_option options[] = {
     {"output", 'o', PP_FILE("F.html"), NULL,
      "the page; a name that ends in .html, or in .md for Markdown; never replaces a file", true,
      false},
+    {"open", 0, NULL, NULL, PP_OPEN_HELP, false, false},
 };
 
 typedef pp_status write_function(pp_arena *arena, const pp_report_input *input, pp_buf *out,
@@ -54,9 +57,24 @@ static pp_status check_output(const char *path, pp_error *err)
     return pp_output_check_free(path, err);
 }
 
-static pp_status write_page(pp_inputs *r, const pp_report_extras *extras, const char *path,
+/* Documents beside the page come first: a page that says that they are there is right. */
+static pp_status write_files(pp_inputs *r, const pp_buf *page, const char *path, pp_error *err)
+{
+    pp_page_beside beside;
+    pp_status st = pp_page_beside_make(r, path, &beside, err);
+
+    if (st == PP_OK)
+        st = pp_page_beside_write(&beside, err);
+    if (st == PP_OK)
+        st = pp_file_write_new(path, page->data, page->size, err);
+    pp_page_beside_done(&beside);
+    return st;
+}
+
+static pp_status write_page(pp_inputs *r, const pp_report_extras *extras, const pp_args *args,
                             pp_error *err)
 {
+    const char *path = pp_args_value(args, "output");
     pp_report_input input = pp_inputs_report(r);
     pp_buf page;
     pp_status st;
@@ -65,8 +83,10 @@ static pp_status write_page(pp_inputs *r, const pp_report_extras *extras, const 
     pp_buf_init(&page, PP_REPORT_MAX_BYTES);
     st = writer_of(path)(&r->arena, &input, &page, err);
     if (st == PP_OK)
-        st = pp_file_write_new(path, page.data, page.size, err);
+        st = write_files(r, &page, path, err);
     pp_buf_done(&page);
+    if (st == PP_OK && pp_args_has(args, "open"))
+        pp_page_show(path);
     return st;
 }
 
@@ -95,7 +115,7 @@ static pp_status report_bundle(const pp_args *args, pp_inputs *r, pp_error *err)
     if (st == PP_OK)
         st = pp_bundle_page_load(args->positionals[0], r, page, err);
     if (st == PP_OK)
-        st = write_page(r, &page->documents.extras, pp_args_value(args, "output"), err);
+        st = write_page(r, &page->documents.extras, args, err);
     return st == PP_OK ? pp_bundle_page_verdict(page, err) : st;
 }
 
@@ -112,7 +132,7 @@ static pp_status report_set(const pp_args *args, pp_inputs *r, pp_error *err)
     st = pp_inputs_decide(args, r, err);
     if (st == PP_OK)
         st = pp_report_documents_load(args, r, documents, err);
-    return st == PP_OK ? write_page(r, &documents->extras, pp_args_value(args, "output"), err) : st;
+    return st == PP_OK ? write_page(r, &documents->extras, args, err) : st;
 }
 
 static pp_status run_report(const pp_args *args, pp_exit *ret_exit, pp_error *err)

@@ -1,65 +1,39 @@
 #include "report/html.h"
 
-#include "report/page_policy.h"
+#include "report/page_frame.h"
 #include "report/page_sections.h"
 
-#define POLICY_MAX_BYTES 512
-
-static void put_title(const pp_view *v)
+static pp_text title_of(const pp_view *v)
 {
     pp_text title;
 
-    if (pp_lookup_text(v->study, "title", &title))
-        pp_put_text(v, title);
-    else
-        pp_put(v, "Which configuration to deploy");
-}
-
-/* All rules of the page, into a buffer of their own: the policy holds their digest. */
-static void put_style(const pp_view *v, pp_buf *style)
-{
-    pp_view into = *v;
-
-    into.out = style;
-    pp_put(&into, "\n");
-    for (size_t i = 0; pp_report_style[i] != NULL; i++)
-        pp_put(&into, pp_report_style[i]);
-    pp_priorities_style(&into);
-}
-
-static void put_head_of(const pp_view *v, const pp_buf *policy, const pp_buf *style)
-{
-    pp_put(v, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-              "<meta http-equiv=\"Content-Security-Policy\" content=\"");
-    pp_buf_append(v->out, policy->data, policy->size); /* ours: no quote, no ampersand */
-    pp_put(v, "\">\n"
-              "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-              "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
-    put_title(v);
-    pp_put(v, " - ParetoPilot report</title>\n<style>");
-    pp_buf_append(v->out, style->data, style->size);
-    pp_put(v, "</style>\n</head>\n<body>\n"
-              "<a class=\"skip\" href=\"#content\">Skip to the content</a>\n");
+    return pp_lookup_text(v->study, "title", &title) ? title
+                                                     : pp_text_of("Which configuration to deploy");
 }
 
 static pp_status put_head(const pp_view *v, pp_error *err)
 {
-    pp_buf style, policy;
+    pp_view rules = *v;
+    pp_buf style;
     pp_status st;
 
     pp_buf_init(&style, PP_REPORT_MAX_BYTES);
-    pp_buf_init(&policy, POLICY_MAX_BYTES);
-    put_style(v, &style);
-    st = pp_buf_check(&style, "the style of the page", err);
+    rules.out = &style;
+    pp_priorities_style(&rules);
+    st = pp_buf_check(&style, "the style", err);
     if (st == PP_OK)
-        st = pp_page_policy(style.data, style.size, &policy, err);
-    if (st == PP_OK)
-        st = pp_buf_check(&policy, "the policy of the page", err);
-    if (st == PP_OK)
-        put_head_of(v, &policy, &style);
-    pp_buf_done(&policy);
+        st = pp_frame_open(v, title_of(v), " - ParetoPilot report", &style, err);
     pp_buf_done(&style);
     return st;
+}
+
+static void put_index_link(const pp_view *v)
+{
+    if (v->input->index_page == NULL)
+        return;
+    pp_put(v, " &middot; <a href=\"");
+    pp_put_string(v, v->input->index_page);
+    pp_put(v, "\">all studies</a>");
 }
 
 static void put_header(const pp_view *v)
@@ -67,7 +41,7 @@ static void put_header(const pp_view *v)
     pp_text id;
 
     pp_put(v, "<header>\n<p class=\"product\">ParetoPilot report</p>\n<h1>");
-    put_title(v);
+    pp_put_text(v, title_of(v));
     pp_put(v, "</h1>\n<p class=\"sub\">");
     if (pp_lookup_text(v->study, "study_id", &id)) {
         pp_put(v, "Study <code>");
@@ -80,16 +54,9 @@ static void put_header(const pp_view *v)
     pp_put(v, pp_origin_name(v->set->origin));
     pp_put(v, "</strong> &middot; evidence: <strong>");
     pp_put(v, pp_view_evidence(v));
-    pp_put(v, "</strong></p>\n</header>\n<main id=\"content\" tabindex=\"-1\">\n");
-}
-
-static void put_footer(const pp_view *v)
-{
-    pp_put(v, "</main>\n<footer>\n<p>Made by ParetoPilot ");
-    pp_put_string(v, v->input->tool_version);
-    pp_put(v, ". This page holds no script and loads nothing; the same input gives the same "
-              "bytes. Shown numbers are rounded, the documents hold full precision.</p>\n"
-              "</footer>\n");
+    pp_put(v, "</strong>");
+    put_index_link(v);
+    pp_put(v, "</p>\n</header>\n<main id=\"content\" tabindex=\"-1\">\n");
 }
 
 /* The walk through the decision, numbered on the page. */
@@ -173,7 +140,7 @@ static pp_status put_body(const pp_view *v, pp_error *err)
     st = put_sections(v, err);
     if (st != PP_OK)
         return st;
-    put_footer(v);
+    pp_frame_put_footer(v, v->input->tool_version, "");
     st = pp_arena_check(v->arena, err);
     return st == PP_OK ? pp_buf_check(v->out, "the page", err) : st;
 }
@@ -197,7 +164,7 @@ pp_status pp_report_html(pp_arena *arena, const pp_report_input *input, pp_buf *
     if (st == PP_OK)
         st = put_body(&v, err);
     if (st == PP_OK) {
-        pp_put(&v, "</body>\n</html>\n");
+        pp_frame_close(&v);
         st = pp_buf_check(out, "the page", err);
     }
     return pp_wrap(err, st, "writing the report");

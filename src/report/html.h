@@ -47,6 +47,7 @@ typedef struct pp_report_input { /* everything is borrowed */
     const pp_decision *decision; /* of this set and these constraints */
     pp_fingerprints fingerprints;
     const char *tool_version; /* "1.2.3" */
+    const char *index_page;   /* file beside the page that leads to others; ours; NULL: none */
     pp_report_extras extras;
 } pp_report_input;
 

@@ -8,33 +8,6 @@
 #include "markup.h"
 #include "report/chart_samples.h"
 #include "report/chart_timeline.h"
-#include "report/page_policy.h"
-
-/* ---- the policy ------------------------------------------------------------------------------ */
-
-/* SHA-256 of FIPS 180-4, examples "abc" and the empty message, in base64 by `openssl base64`. */
-static void policy_names_the_style_by_its_digest(void **state)
-{
-    static const struct {
-        const char *style, *want;
-    } rows[] = {
-        {"abc", "'sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0='"},
-        {"", "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < PP_COUNT_OF(rows); i++) {
-        pp_error err = {0};
-        pp_buf policy;
-
-        pp_buf_init(&policy, 512);
-        assert_ok(pp_page_policy(rows[i].style, strlen(rows[i].style), &policy, &err), err);
-        assert_contains(pp_buf_text(&policy), rows[i].want);
-        assert_contains(pp_buf_text(&policy), "default-src 'none'; ");
-        assert_true(strstr(pp_buf_text(&policy), "unsafe") == NULL);
-        pp_buf_done(&policy);
-    }
-}
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
@@ -370,7 +343,6 @@ static void the_page_says_verified_only_when_it_was(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(policy_names_the_style_by_its_digest),
         cmocka_unit_test(thinning_keeps_to_its_number),
         cmocka_unit_test(quantiles_count_failures_as_endless),
         cmocka_unit_test(a_long_study_is_thinned_and_says_so),
