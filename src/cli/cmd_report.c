@@ -1,15 +1,20 @@
 #include <string.h>
 
 #include "base/files.h"
-#include "cli/report_extras.h"
+#include "cli/open_page.h"
+#include "cli/page_beside.h"
+#include "cli/report_bundle.h"
+#include "evidence/layout.h"
 
 static const pp_positional positionals[] = {
-    {.value = PP_FILE("SET"), .help = "the benchmark set, docs/formats/benchmark-set.md"},
+    {.value = PP_FILE("SET"),
+     .help = "the benchmark set, docs/formats/benchmark-set.md, or the folder of a bundle"},
 };
 
 static const pp_option options[] = {
     {"constraints", 'c', PP_FILE("FILE"), NULL,
-     "limits, objective and preferences, docs/formats/constraints.md", true, false},
+     "limits, objective and preferences, docs/formats/constraints.md; a bundle brings its own",
+     false, false},
     {"policies", 'p', PP_FILE("FILE"), NULL,
      "other objectives to decide by and show, docs/formats/policy-set.md", false, false},
     {"load", 0, PP_FILE("FILE"), NULL,
@@ -20,6 +25,7 @@ static const pp_option options[] = {
     {"output", 'o', PP_FILE("F.html"), NULL,
      "the page; a name that ends in .html, or in .md for Markdown; never replaces a file", true,
      false},
+    {"open", 0, NULL, NULL, PP_OPEN_HELP, false, false},
 };
 
 typedef pp_status write_function(pp_arena *arena, const pp_report_input *input, pp_buf *out,
@@ -51,9 +57,24 @@ static pp_status check_output(const char *path, pp_error *err)
     return pp_output_check_free(path, err);
 }
 
-static pp_status write_page(pp_inputs *r, const pp_report_extras *extras, const char *path,
+/* Documents beside the page come first: a page that says that they are there is right. */
+static pp_status write_files(pp_inputs *r, const pp_buf *page, const char *path, pp_error *err)
+{
+    pp_page_beside beside;
+    pp_status st = pp_page_beside_make(r, path, &beside, err);
+
+    if (st == PP_OK)
+        st = pp_page_beside_write(&beside, err);
+    if (st == PP_OK)
+        st = pp_file_write_new(path, page->data, page->size, err);
+    pp_page_beside_done(&beside);
+    return st;
+}
+
+static pp_status write_page(pp_inputs *r, const pp_report_extras *extras, const pp_args *args,
                             pp_error *err)
 {
+    const char *path = pp_args_value(args, "output");
     pp_report_input input = pp_inputs_report(r);
     pp_buf page;
     pp_status st;
@@ -62,24 +83,66 @@ static pp_status write_page(pp_inputs *r, const pp_report_extras *extras, const 
     pp_buf_init(&page, PP_REPORT_MAX_BYTES);
     st = writer_of(path)(&r->arena, &input, &page, err);
     if (st == PP_OK)
-        st = pp_file_write_new(path, page.data, page.size, err);
+        st = write_files(r, &page, path, err);
     pp_buf_done(&page);
+    if (st == PP_OK && pp_args_has(args, "open"))
+        pp_page_show(path);
     return st;
+}
+
+/* A page that says "verified" shows what was verified and nothing else. */
+static pp_status refuse_options_of_bundle(const pp_args *args, pp_error *err)
+{
+    static const char *const names[] = {"constraints", "policies", "load", "stability"};
+
+    for (size_t i = 0; i < PP_COUNT_OF(names); i++) {
+        if (pp_args_has(args, names[i]))
+            return pp_fail(err, PP_ERR_USAGE,
+                           "report: --%s goes with a benchmark set; a bundle brings its own: for "
+                           "others name its " PP_BUNDLE_BENCHMARK_SET,
+                           names[i]);
+    }
+    return PP_OK;
+}
+
+static pp_status report_bundle(const pp_args *args, pp_inputs *r, pp_error *err)
+{
+    pp_bundle_page *page = PP_ARENA_NEW(&r->arena, pp_bundle_page, 1);
+    pp_status st = refuse_options_of_bundle(args, err);
+
+    if (st == PP_OK && page == NULL)
+        st = pp_arena_check(&r->arena, err);
+    if (st == PP_OK)
+        st = pp_bundle_page_load(args->positionals[0], r, page, err);
+    if (st == PP_OK)
+        st = write_page(r, &page->documents.extras, args, err);
+    return st == PP_OK ? pp_bundle_page_verdict(page, err) : st;
+}
+
+static pp_status report_set(const pp_args *args, pp_inputs *r, pp_error *err)
+{
+    pp_report_documents *documents = PP_ARENA_NEW(&r->arena, pp_report_documents, 1);
+    pp_status st = PP_OK;
+
+    if (!pp_args_has(args, "constraints"))
+        return pp_fail(err, PP_ERR_USAGE,
+                       "report: --constraints is required unless SET is the folder of a bundle");
+    if (documents == NULL)
+        return pp_arena_check(&r->arena, err);
+    st = pp_inputs_decide(args, r, err);
+    if (st == PP_OK)
+        st = pp_report_documents_load(args, r, documents, err);
+    return st == PP_OK ? write_page(r, &documents->extras, args, err) : st;
 }
 
 static pp_status run_report(const pp_args *args, pp_exit *ret_exit, pp_error *err)
 {
-    const char *output = pp_args_value(args, "output");
     pp_inputs r = {0};
-    pp_report_documents documents = {0};
-    pp_status st = check_output(output, err);
+    pp_status st = check_output(pp_args_value(args, "output"), err);
 
     if (st == PP_OK)
-        st = pp_inputs_decide(args, &r, err);
-    if (st == PP_OK)
-        st = pp_report_documents_load(args, &r, &documents, err);
-    if (st == PP_OK)
-        st = write_page(&r, &documents.extras, output, err);
+        st = pp_path_is_folder(args->positionals[0]) ? report_bundle(args, &r, err)
+                                                     : report_set(args, &r, err);
     if (st == PP_OK && !r.decision.has_winner)
         *ret_exit = PP_EXIT_NO; /* the page says so, and why */
     pp_inputs_done(&r);

@@ -39,13 +39,6 @@ static void print_counts(const pp_verification *v)
     printf("checksums   %s\n", v->sums_sha256);
 }
 
-static const char *why_undecided(const pp_verification *v)
-{
-    if (!v->complete)
-        return "the study did not end, so nothing was derived";
-    return "its figures follow by rules that this program lacks";
-}
-
 static void print_text(const pp_verification *v)
 {
     const char *verdict = pp_verification_verdict(v);
@@ -58,7 +51,7 @@ static void print_text(const pp_verification *v)
     else if (v->complete && v->can_derive)
         printf("%s\n", verdict);
     else
-        printf("%s: %s\n", verdict, why_undecided(v));
+        printf("%s: %s\n", verdict, pp_verification_why_undecided(v));
 }
 
 static pp_exit exit_of(const pp_verification *v)

@@ -17,6 +17,7 @@ static pp_status load_files(const char *set, const char *constraints, pp_inputs 
     pp_arena *arena = &inputs->arena;
     pp_status st = pp_benchmark_set_load(arena, set, &inputs->set, inputs->benchmarks_sha256, err);
 
+    inputs->set_path = set;
     if (st == PP_OK)
         st = pp_constraints_load(arena, constraints, &inputs->constraints,
                                  inputs->constraints_sha256, err);

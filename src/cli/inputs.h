@@ -14,6 +14,7 @@ typedef struct pp_inputs {
     pp_benchmark_set set;
     pp_constraints constraints;
     pp_decision decision;
+    const char *set_path; /* borrowed */
     char benchmarks_sha256[PP_SHA256_HEX_SIZE];
     char constraints_sha256[PP_SHA256_HEX_SIZE];
 } pp_inputs;

@@ -2,8 +2,10 @@
 
 #include <string.h>
 
+#include "base/files.h"
 #include "capacity/load_check.h"
 #include "capacity/load_report.h"
+#include "evidence/layout.h"
 #include "model/document.h"
 #include "model/document_kinds.h"
 
@@ -77,8 +79,9 @@ static pp_text report_name(pp_arena *arena, const pp_load_report_run *run)
     return pp_text_of(text == NULL ? "" : text);
 }
 
+/* name   NULL: model and endpoint, as the report has them */
 static pp_status read_report(pp_inputs *inputs, const pp_json *root, const char *sha256,
-                             pp_report_documents *d, pp_error *err)
+                             const pp_text *name, pp_report_documents *d, pp_error *err)
 {
     size_t number = d->extras.load_document_count;
     pp_load_report report;
@@ -92,8 +95,9 @@ static pp_status read_report(pp_inputs *inputs, const pp_json *root, const char 
     if (st != PP_OK)
         return st;
     memcpy(d->load_documents_sha256[number], sha256, PP_SHA256_HEX_SIZE);
-    d->load_documents[number] = (pp_load_document){report_name(&inputs->arena, &report.run), root,
-                                                   d->load_documents_sha256[number]};
+    d->load_documents[number] =
+        (pp_load_document){name != NULL ? *name : report_name(&inputs->arena, &report.run), root,
+                           d->load_documents_sha256[number]};
     d->extras.load_documents = d->load_documents;
     d->extras.load_document_count++;
     return pp_arena_check(&inputs->arena, err);
@@ -107,7 +111,7 @@ static pp_status load_load(const char *path, pp_inputs *inputs, pp_report_docume
     pp_status st = pp_document_read(&inputs->arena, path, &root, sha256, err);
 
     if (st == PP_OK && pp_document_kind_of(root) == pp_document_kind_find("load-report")) {
-        st = read_report(inputs, root, sha256, d, err);
+        st = read_report(inputs, root, sha256, NULL, d, err);
     } else if (st == PP_OK) {
         st = read_evaluation(inputs, root, d, err);
         memcpy(d->load_sha256, sha256, sizeof sha256);
@@ -170,4 +174,80 @@ pp_status pp_report_documents_load(const pp_args *args, pp_inputs *inputs,
             st = rows[i].load(path, inputs, documents, err);
     }
     return st;
+}
+
+/* ---- a bundle brings its own ------------------------------------------------------------------
+ */
+
+static bool stands(const char *path)
+{
+    return path != NULL && pp_path_exists(path);
+}
+
+/* The configuration is shown where all of its profiles chose somebody: else there is no document
+ * of what they chose. */
+static pp_status load_bundle_policies(const char *folder, pp_inputs *inputs, pp_report_documents *d,
+                                      pp_error *err)
+{
+    const char *path = pp_bundle_path(&inputs->arena, folder, PP_BUNDLE_POLICIES);
+
+    if (!stands(path) || !stands(pp_bundle_path(&inputs->arena, folder, PP_BUNDLE_PROFILES)))
+        return pp_arena_check(&inputs->arena, err);
+    return load_policies(path, inputs, d, err);
+}
+
+/* That of all candidates, or of the first that has one. */
+static pp_status load_bundle_evaluation(const char *folder, const pp_study_plan *plan,
+                                        pp_inputs *inputs, pp_report_documents *d, pp_error *err)
+{
+    const char *path = pp_bundle_path(&inputs->arena, folder, PP_BUNDLE_EVALUATIONS);
+
+    for (size_t i = 0; !stands(path) && i < plan->candidate_count; i++)
+        path = pp_bundle_path(&inputs->arena, folder, PP_BUNDLE_EVALUATION,
+                              plan->candidates[i].id.data);
+    return stands(path) ? load_load(path, inputs, d, err) : pp_arena_check(&inputs->arena, err);
+}
+
+static pp_status load_bundle_report(const char *path, const pp_plan_candidate *candidate,
+                                    pp_inputs *inputs, pp_report_documents *d, pp_error *err)
+{
+    char sha256[PP_SHA256_HEX_SIZE];
+    const pp_json *root;
+    pp_status st;
+
+    if (!stands(path))
+        return pp_arena_check(&inputs->arena, err);
+    st = pp_document_read(&inputs->arena, path, &root, sha256, err);
+    if (st == PP_OK)
+        st = read_report(inputs, root, sha256, &candidate->label, d, err);
+    return pp_wrap(err, st, "reading load '%s'", path);
+}
+
+static pp_status load_bundle_loads(const char *folder, const pp_study_plan *plan, pp_inputs *inputs,
+                                   pp_report_documents *d, pp_error *err)
+{
+    pp_status st = PP_OK;
+
+    for (size_t i = 0; st == PP_OK && i < plan->candidate_count; i++) {
+        const pp_plan_candidate *candidate = &plan->candidates[i];
+
+        st = load_bundle_report(
+            pp_bundle_path(&inputs->arena, folder, PP_BUNDLE_LOAD_REPORT, candidate->id.data),
+            candidate, inputs, d, err);
+    }
+    return st == PP_OK ? load_bundle_evaluation(folder, plan, inputs, d, err) : st;
+}
+
+pp_status pp_report_documents_of_bundle(const char *folder, const pp_study_plan *plan,
+                                        pp_inputs *inputs, pp_report_documents *documents,
+                                        pp_error *err)
+{
+    const char *stability = pp_bundle_path(&inputs->arena, folder, PP_BUNDLE_STABILITY);
+    pp_status st = load_bundle_policies(folder, inputs, documents, err);
+
+    if (st == PP_OK && plan != NULL)
+        st = load_bundle_loads(folder, plan, inputs, documents, err);
+    if (st == PP_OK && stands(stability))
+        st = load_stability(stability, inputs, documents, err);
+    return st == PP_OK ? pp_arena_check(&inputs->arena, err) : st;
 }

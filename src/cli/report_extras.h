@@ -30,4 +30,13 @@ typedef struct pp_report_documents {
 PP_MUST_CHECK pp_status pp_report_documents_load(const pp_args *args, pp_inputs *inputs,
                                                  pp_report_documents *documents, pp_error *err);
 
+/**
+ * The same from the bundle in `folder`, which has them under names of its own; what it lacks stays
+ * absent. Loads are those of the plan's candidates, under their labels; none without a plan.
+ */
+PP_MUST_CHECK pp_status pp_report_documents_of_bundle(const char *folder, const pp_study_plan *plan,
+                                                      pp_inputs *inputs,
+                                                      pp_report_documents *documents,
+                                                      pp_error *err);
+
 #endif

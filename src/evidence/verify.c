@@ -358,3 +358,12 @@ const char *pp_verification_verdict(const pp_verification *v)
         return "differs";
     return v->complete && v->can_derive ? "verified" : "undecided";
 }
+
+const char *pp_verification_why_undecided(const pp_verification *v)
+{
+    if (v->finding_count > 0 || (v->complete && v->can_derive))
+        return NULL;
+    if (!v->complete)
+        return "the study did not end, so nothing was derived";
+    return "its figures follow by rules that this program lacks";
+}

@@ -44,10 +44,11 @@ typedef struct pp_verification {
     const char *folder;
     char sums_sha256[PP_SHA256_HEX_SIZE]; /* of SHA256SUMS: one line that names the whole bundle */
     char plan_sha256[PP_SHA256_HEX_SIZE];
-    size_t listed_count;            /* lines of SHA256SUMS */
-    size_t hashed_count;            /* files whose digest was compared */
-    size_t journal_line_count;      /* 0 when the chain is broken */
-    size_t derived_count;           /* files made again and compared */
+    char journal_sha256[PP_SHA256_HEX_SIZE]; /* of its last line; "" when the chain is broken */
+    size_t listed_count;                     /* lines of SHA256SUMS */
+    size_t hashed_count;                     /* files whose digest was compared */
+    size_t journal_line_count;               /* 0 when the chain is broken */
+    size_t derived_count;                    /* files made again and compared */
     bool complete;                  /* status.json says that every planned run was carried out */
     const char *derivation_version; /* of the benchmark set; NULL when there is none */
     bool can_derive;                /* false: by rules that this program does not have */
@@ -69,6 +70,9 @@ PP_MUST_CHECK pp_status pp_verify(pp_arena *arena, const char *folder,
  * could be derived: the study did not end, or its figures follow by rules that this program lacks.
  */
 const char *pp_verification_verdict(const pp_verification *verification);
+
+/** "the study did not end, ..."; NULL unless the verdict is "undecided". */
+const char *pp_verification_why_undecided(const pp_verification *verification);
 
 /** The document "verification". */
 pp_json *pp_verification_to_json(pp_arena *arena, const pp_verification *verification,

@@ -199,6 +199,7 @@ pp_status pp_verify_journal(pp_verify_run *run, pp_error *err)
         return st;
     compare_plan(&r);
     run->out->journal_line_count = run->journal.line_count;
+    memcpy(run->out->journal_sha256, run->journal.last_sha256, sizeof run->out->journal_sha256);
     run->recorded = PP_ARENA_NEW(run->arena, bool, run->present.count + 1);
     st = run->recorded == NULL ? pp_arena_check(run->arena, err) : mark_made_again(&r, err);
     for (const attempt *a = r.last; st == PP_OK && a != NULL; a = a->before)

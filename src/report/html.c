@@ -1,31 +1,39 @@
 #include "report/html.h"
 
+#include "report/page_frame.h"
 #include "report/page_sections.h"
 
-static void put_title(const pp_view *v)
+static pp_text title_of(const pp_view *v)
 {
     pp_text title;
 
-    if (pp_lookup_text(v->study, "title", &title))
-        pp_put_text(v, title);
-    else
-        pp_put(v, "Which configuration to deploy");
+    return pp_lookup_text(v->study, "title", &title) ? title
+                                                     : pp_text_of("Which configuration to deploy");
 }
 
-static void put_head(const pp_view *v)
+static pp_status put_head(const pp_view *v, pp_error *err)
 {
-    pp_put(v, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-              "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-              "style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'\">\n"
-              "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-              "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
-    put_title(v);
-    pp_put(v, " - ParetoPilot report</title>\n<style>\n");
-    for (size_t i = 0; pp_report_style[i] != NULL; i++)
-        pp_put(v, pp_report_style[i]);
-    pp_priorities_style(v);
-    pp_put(v, "</style>\n</head>\n<body>\n"
-              "<a class=\"skip\" href=\"#content\">Skip to the content</a>\n");
+    pp_view rules = *v;
+    pp_buf style;
+    pp_status st;
+
+    pp_buf_init(&style, PP_REPORT_MAX_BYTES);
+    rules.out = &style;
+    pp_priorities_style(&rules);
+    st = pp_buf_check(&style, "the style", err);
+    if (st == PP_OK)
+        st = pp_frame_open(v, title_of(v), " - ParetoPilot report", &style, err);
+    pp_buf_done(&style);
+    return st;
+}
+
+static void put_index_link(const pp_view *v)
+{
+    if (v->input->index_page == NULL)
+        return;
+    pp_put(v, " &middot; <a href=\"");
+    pp_put_string(v, v->input->index_page);
+    pp_put(v, "\">all studies</a>");
 }
 
 static void put_header(const pp_view *v)
@@ -33,7 +41,7 @@ static void put_header(const pp_view *v)
     pp_text id;
 
     pp_put(v, "<header>\n<p class=\"product\">ParetoPilot report</p>\n<h1>");
-    put_title(v);
+    pp_put_text(v, title_of(v));
     pp_put(v, "</h1>\n<p class=\"sub\">");
     if (pp_lookup_text(v->study, "study_id", &id)) {
         pp_put(v, "Study <code>");
@@ -44,16 +52,11 @@ static void put_header(const pp_view *v)
     pp_put(v, v->set->candidate_count == 1 ? " candidate" : " candidates");
     pp_put(v, " &middot; origin of the figures: <strong>");
     pp_put(v, pp_origin_name(v->set->origin));
-    pp_put(v, "</strong></p>\n</header>\n<main id=\"content\" tabindex=\"-1\">\n");
-}
-
-static void put_footer(const pp_view *v)
-{
-    pp_put(v, "</main>\n<footer>\n<p>Made by ParetoPilot ");
-    pp_put_string(v, v->input->tool_version);
-    pp_put(v, ". This page holds no script and loads nothing; the same input gives the same "
-              "bytes. Shown numbers are rounded, the documents hold full precision.</p>\n"
-              "</footer>\n");
+    pp_put(v, "</strong> &middot; evidence: <strong>");
+    pp_put(v, pp_view_evidence(v));
+    pp_put(v, "</strong>");
+    put_index_link(v);
+    pp_put(v, "</p>\n</header>\n<main id=\"content\" tabindex=\"-1\">\n");
 }
 
 /* The walk through the decision, numbered on the page. */
@@ -112,8 +115,14 @@ static pp_status put_sections(const pp_view *v, pp_error *err)
         return st;
     pp_section_others(v);
     pp_section_measured(v);
+    st = pp_section_samples(v, err);
+    if (st != PP_OK)
+        return st;
     pp_section_quality(v);
     pp_section_runs(v);
+    st = pp_section_timeline(v, err);
+    if (st != PP_OK)
+        return st;
     pp_section_machine(v);
     pp_section_models(v);
     st = pp_section_deployment(v, err);
@@ -131,7 +140,7 @@ static pp_status put_body(const pp_view *v, pp_error *err)
     st = put_sections(v, err);
     if (st != PP_OK)
         return st;
-    put_footer(v);
+    pp_frame_put_footer(v, v->input->tool_version, "");
     st = pp_arena_check(v->arena, err);
     return st == PP_OK ? pp_buf_check(v->out, "the page", err) : st;
 }
@@ -150,12 +159,12 @@ pp_status pp_report_html(pp_arena *arena, const pp_report_input *input, pp_buf *
     pp_view v;
     pp_status st = pp_view_make(arena, input, out, &v, err);
 
-    if (st == PP_OK) {
-        put_head(&v);
+    if (st == PP_OK)
+        st = put_head(&v, err);
+    if (st == PP_OK)
         st = put_body(&v, err);
-    }
     if (st == PP_OK) {
-        pp_put(&v, "</body>\n</html>\n");
+        pp_frame_close(&v);
         st = pp_buf_check(out, "the page", err);
     }
     return pp_wrap(err, st, "writing the report");

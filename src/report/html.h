@@ -11,6 +11,7 @@
 #include "decide/recommendation.h"
 #include "decide/stability.h"
 #include "model/load_evaluation.h"
+#include "report/bundle.h"
 
 /* 400 candidates with parameters of 64 KiB each still fit. */
 #define PP_REPORT_MAX_BYTES ((size_t)128 << 20)
@@ -19,7 +20,7 @@
  * are shown. */
 #define PP_REPORT_MAX_SHOWN 400
 
-#define PP_REPORT_MAX_LOADS 16
+#define PP_REPORT_MAX_LOADS PP_STUDY_MAX_CANDIDATES /* one of each */
 
 typedef struct pp_load_document { /* a load report that was checked */
     pp_text name;                 /* for people: model and endpoint */
@@ -37,6 +38,7 @@ typedef struct pp_report_extras {
     const pp_stability *stability;
     const char *stability_sha256;
     const char *policies_sha256;
+    const pp_report_bundle *bundle; /* NULL: a page about documents alone, which verified nothing */
 } pp_report_extras;
 
 typedef struct pp_report_input { /* everything is borrowed */
@@ -45,6 +47,7 @@ typedef struct pp_report_input { /* everything is borrowed */
     const pp_decision *decision; /* of this set and these constraints */
     pp_fingerprints fingerprints;
     const char *tool_version; /* "1.2.3" */
+    const char *index_page;   /* file beside the page that leads to others; ours; NULL: none */
     pp_report_extras extras;
 } pp_report_input;
 

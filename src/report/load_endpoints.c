@@ -127,9 +127,9 @@ static pp_status put_charts(const pp_view *v, const pp_report_extras *extras, pp
         const char *id, *title, *unit;
         figure_function *figure;
     } rows[] = {
-        {"endpoint-requests", "Endpoints: requests per second", " req/s", requests_of},
-        {"endpoint-tokens", "Endpoints: generated tokens per second", " tok/s", tokens_of},
-        {"endpoint-e2e", "Endpoints: end-to-end latency p95, ms", " ms", e2e_of},
+        {"endpoint-requests", "Load reports: requests per second", " req/s", requests_of},
+        {"endpoint-tokens", "Load reports: generated tokens per second", " tok/s", tokens_of},
+        {"endpoint-e2e", "Load reports: end-to-end latency p95, ms", " ms", e2e_of},
     };
     pp_line *lines = PP_ARENA_NEW(v->arena, pp_line, extras->load_document_count);
     pp_status st = pp_arena_check(v->arena, err);
@@ -224,7 +224,7 @@ static void put_levels(const pp_view *v, const pp_report_extras *extras)
 
     pp_put_table_open(v, "Every level of every load report", "wide many");
     pp_put(v, "<thead><tr>");
-    pp_put_column(v, "Endpoint", false);
+    pp_put_column(v, v->input->extras.bundle != NULL ? "Candidate" : "Endpoint", false);
     pp_put_column(v, "Load", false);
     for (size_t i = 0; i < PP_COUNT_OF(columns); i++)
         pp_put_column(v, columns[i], true);
@@ -261,6 +261,19 @@ static void put_sources(const pp_view *v, const pp_report_extras *extras)
     pp_put_table_close(v);
 }
 
+/* In a bundle the study itself started or asked the server of each candidate. */
+static void put_introduction(const pp_view *v)
+{
+    if (v->input->extras.bundle != NULL)
+        pp_put(v, "<h3>Loads of the candidates</h3>\n<p>The study loaded each candidate once, by "
+                  "the steps of its plan.");
+    else
+        pp_put(v, "<h3>Loads of endpoints</h3>\n<p>A load report names a server, not a candidate: "
+                  "nothing here shows which configuration answered.");
+    pp_put(v, " Drawn are valid levels in closed loop; rates count over the whole level, latency "
+              "from the instant due, failed requests as endless ones.</p>\n");
+}
+
 pp_status pp_load_put_endpoints(const pp_view *v, pp_error *err)
 {
     const pp_report_extras *extras = &v->input->extras;
@@ -268,10 +281,7 @@ pp_status pp_load_put_endpoints(const pp_view *v, pp_error *err)
 
     if (extras->load_document_count == 0)
         return PP_OK;
-    pp_put(v, "<h3>Loads of endpoints</h3>\n<p>A load report names a server, not a candidate: "
-              "nothing here shows which configuration answered. Drawn are valid levels in closed "
-              "loop; rates count over the whole level, latency from the instant due, failed "
-              "requests as endless ones.</p>\n");
+    put_introduction(v);
     st = put_charts(v, extras, err);
     put_levels(v, extras);
     put_sources(v, extras);

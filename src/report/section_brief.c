@@ -69,10 +69,39 @@ static void put_machine(const pp_view *v)
     pp_put_row_close(v);
 }
 
+static void put_why_not(const pp_view *v, const pp_report_verification *verification)
+{
+    if (verification->finding_count == 0) {
+        pp_put_string(v, verification->why);
+        return;
+    }
+    pp_put_count(v, verification->finding_count);
+    pp_put(v, verification->finding_count == 1 ? " finding, " : " findings, the first ");
+    pp_put_string(v, verification->findings[0].rule);
+    pp_put(v, " <code>");
+    pp_put_string(v, verification->findings[0].path);
+    pp_put(v, "</code>");
+}
+
 static void put_evidence(const pp_view *v)
 {
+    const pp_report_verification *verification = pp_view_verification(v);
+
     pp_put_row_open(v, "Evidence");
-    pp_put(v, "not verified; section <a href=\"#verification\">08</a> says how to");
+    if (verification == NULL) {
+        pp_put(v, "not verified; section <a href=\"#verification\">08</a> says how to");
+    } else if (verification->is_verified) {
+        pp_put(v, "<strong>verified</strong> with this page: ");
+        pp_put_count(v, verification->hashed_count);
+        pp_put(v, " files hashed, ");
+        pp_put_count(v, verification->derived_count);
+        pp_put(v,
+               " documents made again; section <a href=\"#verification\">08</a> has the digests");
+    } else {
+        pp_put(v, "<strong>not verified</strong>: ");
+        put_why_not(v, verification);
+        pp_put(v, "; section <a href=\"#verification\">08</a>");
+    }
     if (v->passport != NULL) {
         pp_put(v, "; grade <strong>");
         pp_put_string(v, pp_passport_grade_text(v->passport));
@@ -155,22 +184,91 @@ static void put_requests(const pp_view *v)
     pp_put(v, "</li>");
 }
 
-static void put_load_limit(const pp_view *v)
+static const pp_study_plan *plan_of(const pp_view *v)
 {
-    const pp_combined_load_evaluation *load = v->input->extras.load;
+    const pp_report_bundle *bundle = v->input->extras.bundle;
 
-    pp_put(v, "<li>");
-    if ((load == NULL || load->count == 0) && v->input->extras.load_document_count > 0) {
-        pp_put(v, "load: reports of endpoints, which are not bound to a candidate</li>");
-        return;
+    return bundle == NULL ? NULL : bundle->plan;
+}
+
+static void put_step(const pp_view *v, const pp_plan_load_step *step)
+{
+    if (step->clients > 0) {
+        pp_put_number(v, (double)step->clients);
+        pp_put(v, step->clients == 1 ? " client" : " clients");
+    } else {
+        pp_put_number(v, step->rate_per_second);
+        pp_put(v, " arrivals/s (");
+        pp_put_text(v, step->arrivals);
+        pp_put(v, ")");
     }
-    if (load == NULL || load->count == 0) {
-        pp_put(v, "behaviour with several clients at once not measured</li>");
-        return;
+    pp_put(v, " x ");
+    pp_put_number(v, (double)step->measured);
+}
+
+/* Steps of one loop, with the requests of each; or that this loop was not tried. */
+static void put_loop(const pp_view *v, const pp_plan_load *load, bool open)
+{
+    size_t count = 0;
+
+    pp_put(v, open ? "<li>load, open loop: " : "<li>load, closed loop: ");
+    for (size_t i = 0; i < load->step_count; i++) {
+        if ((load->steps[i].clients == 0) != open)
+            continue;
+        pp_put(v, count++ > 0 ? ", " : "");
+        put_step(v, &load->steps[i]);
     }
-    pp_put(v, "load: closed loop, ");
+    if (count == 0)
+        pp_put(v, open ? "no rate of arrivals was tried" : "no number of clients was tried");
+    else
+        pp_put(v, count == 1 ? " requests of each candidate"
+                             : " requests of each candidate, in "
+                               "turn");
+    pp_put(v, "</li>");
+}
+
+static void put_evaluation_limit(const pp_view *v, const pp_combined_load_evaluation *load)
+{
+    pp_put(v, "<li>load: closed loop, ");
     pp_put_number(v, (double)load->candidates[0].method.measured_count);
     pp_put(v, " requests for each level; no rate of arrivals was tried</li>");
+}
+
+static void put_load_limit(const pp_view *v)
+{
+    const pp_report_extras *e = &v->input->extras;
+    const pp_study_plan *plan = plan_of(v);
+
+    if (plan != NULL && plan->load.present) {
+        put_loop(v, &plan->load, false);
+        put_loop(v, &plan->load, true);
+    }
+    if (e->load != NULL && e->load->count > 0)
+        put_evaluation_limit(v, e->load);
+    else if (plan == NULL && e->load_document_count > 0)
+        pp_put(v, "<li>load: reports of endpoints, which are not bound to a candidate</li>");
+    else if (plan == NULL || !plan->load.present)
+        pp_put(v, "<li>behaviour with several clients at once not measured</li>");
+}
+
+/* What the plan of a study leaves out; of a set alone nobody can say. */
+static void put_left_out(const pp_view *v)
+{
+    const pp_study_plan *plan = plan_of(v);
+
+    if (plan == NULL)
+        return;
+    if (!plan->has_requests)
+        pp_put(v, "<li>latency of single requests not measured</li>");
+    else
+        pp_put(v, "<li>latency: one client, one request after the other, prompts and answers of "
+                  "one length each</li>");
+    if (!plan->has_throughput)
+        pp_put(v, "<li>llama-bench was not run</li>");
+    if (!plan->suite.present)
+        pp_put(v, "<li>no answers were judged: the plan has no suite</li>");
+    if (plan->noise.repeats == 0)
+        pp_put(v, "<li>disturbed runs were not measured again</li>");
 }
 
 static void put_limits(const pp_view *v)
@@ -180,6 +278,8 @@ static void put_limits(const pp_view *v)
     put_passes(v);
     put_requests(v);
     put_load_limit(v);
+    put_left_out(v);
+    pp_put(v, "<li>capacity, server slots by clients, not measured</li>");
     pp_put(v, v->input->extras.stability == NULL
                   ? "<li>whether passes agree was not compared</li>"
                   : "<li>passes compared in section <a href=\"#repeatability\">05</a></li>");

@@ -216,6 +216,20 @@ static pp_status put_load(const pp_view *v, const pp_combined_load_evaluation *l
     return st;
 }
 
+static void put_none(const pp_view *v)
+{
+    if (v->input->extras.bundle != NULL)
+        pp_put_missing(v,
+                       "The study measured no load: what happens with several clients at once is "
+                       "not known. A plan with a load, or with a load plan, measures it.",
+                       NULL);
+    else
+        pp_put_missing(v,
+                       "No load evaluation was given: what happens with several clients at once is "
+                       "not on this page.",
+                       "paretopilot report SET --constraints C --load LOAD --output F.html");
+}
+
 pp_status pp_section_load(const pp_view *v, pp_error *err)
 {
     const pp_combined_load_evaluation *load = v->input->extras.load;
@@ -225,10 +239,7 @@ pp_status pp_section_load(const pp_view *v, pp_error *err)
     if (load != NULL && load->count > 0)
         st = put_load(v, load, err);
     else if (v->input->extras.load_document_count == 0)
-        pp_put_missing(v,
-                       "No load evaluation was given: what happens with several clients at once is "
-                       "not on this page.",
-                       "paretopilot report SET --constraints C --load LOAD --output F.html");
+        put_none(v);
     if (st == PP_OK)
         st = pp_load_put_endpoints(v, err);
     pp_put_section_close(v);

@@ -128,14 +128,30 @@ static void put_panel(const pp_view *v, const pp_profiles *profiles, size_t i)
     pp_put(v, "</p>\n</div>\n");
 }
 
+static void put_none(const pp_view *v)
+{
+    const pp_report_bundle *bundle = v->input->extras.bundle;
+
+    if (bundle == NULL)
+        pp_put_missing(v, "No policy set was given, so only one objective was decided by.",
+                       "paretopilot report SET --constraints C --policies P --output F.html");
+    else if (bundle->plan != NULL && bundle->plan->policies.present)
+        pp_put_missing(v,
+                       "The plan names other objectives, but one of them chooses nobody or is not "
+                       "known of every candidate, so the study decided by none of them.",
+                       NULL);
+    else
+        pp_put_missing(v, "The plan names no policy set, so only one objective was decided by.",
+                       NULL);
+}
+
 void pp_section_priorities(const pp_view *v)
 {
     const pp_profiles *profiles = v->input->extras.profiles;
 
     pp_put_step_open(v, "03", "priorities", "Other priorities");
     if (profiles == NULL) {
-        pp_put_missing(v, "No policy set was given, so only one objective was decided by.",
-                       "paretopilot report SET --constraints C --policies P --output F.html");
+        put_none(v);
         pp_put_section_close(v);
         return;
     }

@@ -136,6 +136,12 @@ void pp_section_repeat(const pp_view *v)
     pp_put_step_open(v, "05", "repeatability", "Repeatability");
     if (s != NULL)
         put_stability(v, s);
+    else if (v->input->extras.bundle != NULL)
+        pp_put_missing(
+            v,
+            "The bundle has no comparison of passes: that needs two to eight passes, and "
+            "a metric that every candidate has in each of them.",
+            NULL);
     else
         pp_put_missing(v,
                        "No stability document was given: whether separate passes agree on who is "

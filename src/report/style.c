@@ -56,6 +56,10 @@ const char *const pp_report_style[] = {
     ".facts dd{margin:0;font-weight:600;font-size:1.08rem;font-variant-numeric:tabular-nums}\n",
     ".facts .main dd{color:var(--accent);font-size:1.45rem;line-height:1.2}\n",
     ".facts small{display:block;font-weight:400;color:var(--muted);font-size:.83rem}\n",
+    ".facts.tight{grid-template-columns:repeat(auto-fit,minmax(8rem,1fr));gap:.6rem 1.2rem}"
+    ".facts.tight dd{font-size:1rem}\n",
+    ".titled caption{color:var(--text);font-weight:600;font-size:1rem;padding-top:.8rem}\n",
+    ".fill{width:75%;min-width:16rem;overflow-wrap:anywhere}\n",
     ".scroll{overflow-x:auto;margin:.5rem 0;border-radius:.3rem;"
     "background:linear-gradient(90deg,var(--card) 40%,transparent) 0 0/2.5rem 100% no-repeat local,"
     "linear-gradient(270deg,var(--card) 40%,transparent) 100% 0/2.5rem 100% no-repeat local,"
@@ -91,7 +95,7 @@ const char *const pp_report_style[] = {
     ".effect{font-weight:600}.effect.improved{color:var(--good)}"
     ".effect.regressed{color:var(--bad)}.effect.held,.effect.changed{color:var(--muted)}\n",
     ".step{color:var(--accent);font-variant-numeric:tabular-nums}\n",
-    "td.words{min-width:13rem}\n",
+    "td.words{min-width:13rem;overflow-wrap:anywhere}\n",
     "nav{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;margin:0 .2rem;font-size:.92rem}"
     "nav a{padding:.3rem 0}\n",
     ".missing{color:var(--muted)}\n",
@@ -112,7 +116,7 @@ const char *const pp_report_style[] = {
     ".terms dd{margin:0;color:var(--muted)}\n",
     "details{border-top:1px solid var(--line);padding:.35rem 0}\n",
     "summary{cursor:pointer;padding:.2rem 0}\n",
-    "figure{margin:0 0 1.6rem}\n",
+    "figure{margin:0 0 1.6rem}.scroll+figure{margin-top:1.8rem}\n",
     "figcaption{max-width:50rem;color:var(--muted);font-size:.9rem}\n",
     "svg{display:block;width:100%;min-width:44rem;height:auto;font-size:12px}\n",
     "svg text{fill:var(--text);paint-order:stroke;stroke:var(--card);stroke-width:3px;"
@@ -134,6 +138,18 @@ const char *const pp_report_style[] = {
     "svg .p-baseline{fill:none;stroke:var(--text);stroke-width:1.4}\n",
     "svg .p-pass{fill:var(--card);stroke:var(--muted);stroke-width:1.2}\n",
     "svg .strong{font-weight:600}\n",
+    "svg .d-quiet{fill:var(--accent);fill-opacity:.65}svg .d-undecided{fill:none;"
+    "stroke:var(--muted);stroke-width:1.2}svg .d-disturbed{fill:none;stroke:var(--warn);"
+    "stroke-width:1.4}svg .q-median{stroke:var(--text);stroke-width:2}svg .q-tail{"
+    "stroke:var(--text);stroke-width:1.6;stroke-dasharray:4 3}\n",
+    "svg .t-quiet{fill:var(--soft);stroke:var(--accent);stroke-width:1.2}svg .t-disturbed{"
+    "fill:var(--warnbg);stroke:var(--warn);stroke-width:1.2;stroke-dasharray:4 2}"
+    "svg .t-undecided{fill:none;stroke:var(--muted);stroke-width:1.2}"
+    "svg .t-span{fill:var(--warn)}svg .t-cut{stroke:var(--muted);stroke-width:1;"
+    "stroke-dasharray:1 3}svg .warn-text{fill:var(--warn)}\n",
+    "svg .m-own{fill:var(--accent)}svg .m-file{fill:var(--soft);stroke:var(--accent);"
+    "stroke-width:1.2}svg .m-shared{fill:var(--good)}svg .m-peak{stroke:var(--text);"
+    "stroke-width:2}\n",
     "svg .s0,svg .s1,svg .s2,svg .s3,svg .s4,svg .s5{fill:none;stroke-width:2}\n",
     "svg .s0{stroke:var(--accent)}svg .f0{fill:var(--accent)}svg .s1{stroke:var(--warn);"
     "stroke-dasharray:8 4}svg .f1{fill:var(--warn)}svg .s2{stroke:var(--good);"
@@ -146,7 +162,7 @@ const char *const pp_report_style[] = {
     "section{padding:1.1rem .9rem}.facts-table th{width:8rem}h1,.verdict h2{font-size:1.4rem}"
     "th,td,.wide th,.wide td{padding:.45rem .35rem}"
     ".wide tbody th,.reasons tbody th{min-width:7.25rem;max-width:9rem}"
-    ".reasons td:last-child{min-width:7.5rem}}\n",
+    ".reasons td:last-child{min-width:7.5rem}td.words{min-width:8.5rem}}\n",
     "@media (prefers-reduced-motion:reduce){*{animation:none!important;transition:none!important;"
     "scroll-behavior:auto!important}}\n",
     "@media print{@page{size:A4;margin:14mm}:root{--bg:#fff;--card:#fff;--text:#000;"
@@ -168,7 +184,7 @@ const char *const pp_report_style[] = {
     "thead .num,.wide .hash,.reasons td:last-child{min-width:3.4rem}"
     ".wide tbody th,.reasons tbody th{min-width:4.2rem}.wide.many th,.wide.many td{min-width:0}"
     ".many thead .num{min-width:0}"
-    "td.words{min-width:0}td.num,.tag{white-space:normal}thead{display:table-header-group}"
+    "td.words,.fill{min-width:0}td.num,.tag{white-space:normal}thead{display:table-header-group}"
     "tr,figure,.banner,.facts{break-inside:avoid}h2,h3,caption{break-after:avoid}"
     "svg{min-width:0}.switch>input,.switch>label,nav{display:none}}\n",
     NULL};

@@ -204,3 +204,17 @@ const char *pp_view_standing(const pp_view *v, size_t candidate)
     }
     return "";
 }
+
+const pp_report_verification *pp_view_verification(const pp_view *v)
+{
+    const pp_report_bundle *bundle = v->input->extras.bundle;
+
+    return bundle == NULL ? NULL : &bundle->verification;
+}
+
+const char *pp_view_evidence(const pp_view *v)
+{
+    const pp_report_verification *verification = pp_view_verification(v);
+
+    return verification != NULL && verification->is_verified ? "verified" : "not verified";
+}

@@ -110,6 +110,10 @@ bool pp_view_is_selected(const pp_view *v, size_t candidate);
 const pp_json *pp_view_parameters(const pp_view *v, size_t candidate, const char *member);
 /** "selected", "inside the cutoff", "frontier", "dominated", "rejected" */
 const char *pp_view_standing(const pp_view *v, size_t candidate);
+/** What `verify` said of the bundle, NULL on a page about documents alone. */
+const pp_report_verification *pp_view_verification(const pp_view *v);
+/** "verified" or "not verified" */
+const char *pp_view_evidence(const pp_view *v);
 
 /* ---- sections, in the order of the page --------------------------------------------------------
  */
@@ -132,8 +136,10 @@ PP_MUST_CHECK pp_status pp_section_charts(const pp_view *v, pp_error *err);
 void pp_section_others(const pp_view *v);
 void pp_section_guardrails(const pp_view *v);
 void pp_section_measured(const pp_view *v);
+PP_MUST_CHECK pp_status pp_section_samples(const pp_view *v, pp_error *err);
 void pp_section_quality(const pp_view *v);
 void pp_section_runs(const pp_view *v);
+PP_MUST_CHECK pp_status pp_section_timeline(const pp_view *v, pp_error *err);
 void pp_section_machine(const pp_view *v);
 void pp_section_models(const pp_view *v);
 PP_MUST_CHECK pp_status pp_section_deployment(const pp_view *v, pp_error *err);

@@ -107,8 +107,9 @@ void pp_put_shown_note(const pp_view *v)
     pp_put(v, " of ");
     pp_put_count(v, v->set->candidate_count);
     pp_put(v, " candidates: the selected one, the baseline, the frontier, and those nearest to the "
-              "best value of the objective. The benchmark set and the decision details "
-              "(<code>recommend --json</code>) hold all of them.</p>\n");
+              "best value of the objective. The benchmark set and the decision details hold all "
+              "of them; <code>report</code> and <code>study run</code> write both beside the "
+              "page.</p>\n");
 }
 
 void pp_put_column(const pp_view *v, const char *title, bool is_number)

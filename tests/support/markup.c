@@ -14,6 +14,7 @@ typedef struct reader {
     const char *end;
     char open[MAX_DEPTH][MAX_NAME];
     size_t depth;
+    bool has_neighbours; /* links may lead to pages beside this one */
     char fault[256];
 } reader;
 
@@ -52,13 +53,28 @@ static bool take_name(reader *r, char name[MAX_NAME])
     return size > 0 || fail_at(r, "expected a name");
 }
 
+/* "name-0f.html": lower-case letters, digits and '-' alone. */
+static bool is_page_beside(const char *value, size_t size)
+{
+    static const char end[] = ".html";
+    size_t name = size < sizeof end ? 0 : size - (sizeof end - 1);
+
+    for (size_t i = 0; i < name; i++) {
+        if (!islower((unsigned char)value[i]) && !isdigit((unsigned char)value[i]) &&
+            value[i] != '-')
+            return false;
+    }
+    return name > 0 && memcmp(value + name, end, sizeof end - 1) == 0;
+}
+
 static bool check_attribute(reader *r, const char *name, const char *value, size_t size)
 {
     static const char *const refused[] = {"src", "style", "srcset", "action", "formaction", NULL};
 
     if (strncasecmp(name, "on", 2) == 0 || is_one_of(name, refused))
         return fail_at(r, "attribute that acts or loads");
-    if (strcasecmp(name, "href") == 0 && (size == 0 || value[0] != '#'))
+    if (strcasecmp(name, "href") == 0 && (size == 0 || value[0] != '#') &&
+        !(r->has_neighbours && is_page_beside(value, size)))
         return fail_at(r, "link out of the page");
     if (memchr(value, '<', size) != NULL)
         return fail_at(r, "raw < in an attribute");
@@ -163,12 +179,12 @@ static bool take_piece(reader *r)
     return take_open_tag(r);
 }
 
-const char *markup_fault(const char *page, size_t size)
+static const char *find_fault(const char *page, size_t size, bool has_neighbours)
 {
     static const char doctype[] = "<!DOCTYPE html>";
     static reader r;
 
-    r = (reader){.at = page, .end = page + size};
+    r = (reader){.at = page, .end = page + size, .has_neighbours = has_neighbours};
     if (size < sizeof doctype || memcmp(page, doctype, sizeof doctype - 1) != 0)
         return "no doctype";
     r.at += sizeof doctype - 1;
@@ -177,4 +193,14 @@ const char *markup_fault(const char *page, size_t size)
             return r.fault;
     }
     return r.depth == 0 ? NULL : "an element stays open";
+}
+
+const char *markup_fault(const char *page, size_t size)
+{
+    return find_fault(page, size, false);
+}
+
+const char *markup_fault_of_site(const char *page, size_t size)
+{
+    return find_fault(page, size, true);
 }

@@ -11,4 +11,8 @@
  */
 const char *markup_fault(const char *page, size_t size);
 
+/** The same for a page of a site: a link may also lead to a page in its own folder, by a name of
+ * lower-case letters, digits and '-' that ends in ".html". */
+const char *markup_fault_of_site(const char *page, size_t size);
+
 #endif

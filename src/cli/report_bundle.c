@@ -1,0 +1,92 @@
+#include "cli/report_bundle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/files.h"
+#include "evidence/layout.h"
+#include "evidence/page_facts.h"
+
+/* Last part of the folder's path, also of "." and "..". */
+static pp_text name_of(pp_arena *arena, const char *folder)
+{
+    char *whole = realpath(folder, NULL);
+    const char *path = whole == NULL ? folder : whole;
+    const char *slash = strrchr(path, '/');
+    const char *name =
+        pp_path_tidy(arena, slash == NULL || slash[1] == '\0' ? path : slash + 1); /* UTF-8 */
+
+    free(whole);
+    return pp_text_of(name == NULL ? "" : name);
+}
+
+static const char *without_slash(pp_arena *arena, const char *folder)
+{
+    size_t size = strlen(folder);
+
+    while (size > 1 && folder[size - 1] == '/')
+        size--;
+    return pp_arena_dup(arena, folder, size);
+}
+
+static pp_status refuse_undecided(const pp_bundle_page *page, pp_error *err)
+{
+    return pp_fail(err, PP_ERR_UNAVAILABLE,
+                   "'%s' has no decision yet: its study did not end; `paretopilot study resume` "
+                   "goes on with it",
+                   page->folder);
+}
+
+static pp_status decide(const pp_bundle_page *page, pp_inputs *inputs, pp_error *err)
+{
+    const char *set = pp_bundle_path(&inputs->arena, page->folder, PP_BUNDLE_BENCHMARK_SET);
+    const char *limits = pp_bundle_path(&inputs->arena, page->folder, PP_BUNDLE_CONSTRAINTS);
+    pp_status st = pp_arena_check(&inputs->arena, err);
+
+    if (st != PP_OK)
+        return st;
+    if (!page->verification.complete && !pp_path_exists(set))
+        return refuse_undecided(page, err);
+    return pp_inputs_decide_files(set, limits, inputs, err);
+}
+
+pp_status pp_bundle_page_load(const char *folder, pp_inputs *inputs, pp_bundle_page *ret_page,
+                              pp_error *err)
+{
+    pp_arena *arena = &inputs->arena;
+    pp_bundle_page *page = ret_page;
+    pp_status st;
+
+    page->folder = without_slash(arena, folder);
+    if (page->folder == NULL)
+        return pp_arena_check(arena, err);
+    st = pp_verify(arena, page->folder, &page->verification, err);
+    if (st == PP_OK)
+        st = decide(page, inputs, err);
+    if (st == PP_OK)
+        st = pp_page_facts_read(arena, page->folder, name_of(arena, page->folder),
+                                &page->verification, &page->bundle, err);
+    if (st == PP_OK)
+        st = pp_report_documents_of_bundle(page->folder, page->bundle.plan, inputs,
+                                           &page->documents, err);
+    page->documents.extras.bundle = &page->bundle;
+    return st;
+}
+
+pp_status pp_bundle_page_verdict(const pp_bundle_page *page, pp_error *err)
+{
+    const pp_verification *v = &page->verification;
+    char path[4 * PP_ERROR_TEXT_MAX];
+
+    if (page->bundle.verification.is_verified)
+        return PP_OK;
+    if (v->finding_count == 0)
+        return pp_fail(err, PP_ERR_UNAVAILABLE, "the page is written; '%s' is undecided: %s",
+                       page->folder, pp_verification_why_undecided(v));
+    pp_text_escape_controls(v->findings[0].path, strlen(v->findings[0].path), path, sizeof path);
+    return pp_fail(err, PP_ERR_NO_WINNER, /* exit 1 */
+                   "the page is written and says so: '%s' is not verified, %zu finding%s; the "
+                   "first: %s  %s",
+                   page->folder, v->finding_count, v->finding_count == 1 ? "" : "s",
+                   pp_verify_rule_name(v->findings[0].rule), path);
+}
