@@ -8,8 +8,7 @@
 #include <unistd.h>
 
 /* Large reads keep up with the CPU's SHA instructions (K34). */
-#define READ_BYTES   ((size_t)1 << 20)
-#define DIGEST_BYTES 32
+#define READ_BYTES ((size_t)1 << 20)
 
 struct pp_sha256 {
     EVP_MD_CTX *context;
@@ -48,25 +47,19 @@ void pp_sha256_update(pp_sha256 *state, const void *bytes, size_t size)
     PP_ASSERT(done == 1); /* fails only for a context that was never initialised */
 }
 
-static void finish(pp_sha256 *state, unsigned char ret_digest[EVP_MAX_MD_SIZE])
-{
-    unsigned size = 0;
-    int done = EVP_DigestFinal_ex(state->context, ret_digest, &size);
-
-    PP_ASSERT(done == 1 && size == DIGEST_BYTES);
-}
-
 void pp_sha256_finish(pp_sha256 *state, char ret_hex[PP_SHA256_HEX_SIZE])
 {
     static const char digits[] = "0123456789abcdef";
     unsigned char digest[EVP_MAX_MD_SIZE];
+    unsigned size = 0;
+    int done = EVP_DigestFinal_ex(state->context, digest, &size);
 
-    finish(state, digest);
-    for (unsigned i = 0; i < DIGEST_BYTES; i++) {
+    PP_ASSERT(done == 1 && size == 32);
+    for (unsigned i = 0; i < size; i++) {
         ret_hex[2 * i] = digits[digest[i] >> 4];
         ret_hex[2 * i + 1] = digits[digest[i] & 0xF];
     }
-    ret_hex[2 * DIGEST_BYTES] = '\0';
+    ret_hex[2 * size] = '\0';
 }
 
 void pp_sha256_free(pp_sha256 *state)
@@ -87,21 +80,6 @@ pp_status pp_sha256_of(const void *bytes, size_t size, char ret_hex[PP_SHA256_HE
     pp_sha256_update(state, bytes, size);
     pp_sha256_finish(state, ret_hex);
     pp_sha256_free(state);
-    return PP_OK;
-}
-
-pp_status pp_sha256_base64_of(const void *bytes, size_t size,
-                              char ret_base64[PP_SHA256_BASE64_SIZE], pp_error *err)
-{
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    pp_sha256 *state = pp_sha256_new();
-
-    if (state == NULL)
-        return pp_fail(err, PP_ERR_MEMORY, "out of memory for a digest");
-    pp_sha256_update(state, bytes, size);
-    finish(state, digest);
-    pp_sha256_free(state);
-    EVP_EncodeBlock((unsigned char *)ret_base64, digest, DIGEST_BYTES);
     return PP_OK;
 }
 

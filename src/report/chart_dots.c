@@ -124,7 +124,7 @@ static void put_row(const dots *d, const row *r, double y)
     char text[PP_FIGURE_TEXT_MAX];
 
     pp_mark_text(d->v, selected ? "strong" : "plain", "end", LEFT - 16.0, y + 4.0,
-                 d->v->set->candidates[r->candidate].label, 32);
+                 d->v->set->candidates[r->candidate].label, selected ? 27 : 32);
     pp_mark_line(d->v, "grid", LEFT, y, RIGHT, y);
     put_passes(d, r->candidate, y);
     pp_mark_candidate(d->v, r->candidate, pp_scale_at(&d->scale, *value), y);

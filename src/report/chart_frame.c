@@ -60,3 +60,25 @@ void pp_chart_corner(const pp_view *v, const pp_chart_box *area)
     pp_mark_line(v, "axis", area->left, area->bottom, area->right, area->bottom);
     pp_mark_line(v, "axis", area->left, area->top, area->left, area->bottom);
 }
+
+#define BOLD_CHAR_WIDTH 7.8 /* of 12 px system fonts */
+
+double pp_chart_name_width(pp_text name, size_t max_chars)
+{
+    size_t chars = pp_html_shown_chars(name);
+
+    return BOLD_CHAR_WIDTH * (double)(chars < max_chars ? chars : max_chars);
+}
+
+const char *pp_chart_short_name(const pp_view *v, size_t candidate, size_t max_chars)
+{
+    pp_text label = v->set->candidates[candidate].label;
+    pp_text id = v->set->candidates[candidate].id;
+
+    if (pp_html_shown_chars(label) <= max_chars)
+        return label.data;
+    if (pp_html_shown_chars(id) <= max_chars)
+        return id.data;
+    return pp_arena_printf(v->arena, "%.*s\xe2\x80\xa6",
+                           (int)pp_text_head(label, max_chars - 1).size, label.data);
+}

@@ -29,4 +29,11 @@ void pp_chart_axis_y(const pp_view *v, const pp_chart_box *area, const pp_scale 
 /** The two lines where the axes meet. */
 void pp_chart_corner(const pp_view *v, const pp_chart_box *area);
 
+/** Room that a name takes in bold, cut at max_chars, on the safe side. */
+double pp_chart_name_width(pp_text name, size_t max_chars);
+
+/** A candidate where little room is: its label when that has at most max_chars, else its id, else
+ * the label cut with an ellipsis. NULL when memory is short. */
+const char *pp_chart_short_name(const pp_view *v, size_t candidate, size_t max_chars);
+
 #endif

@@ -54,6 +54,14 @@ static bool gather_levels(plot *p)
     return true;
 }
 
+/* Half a client does not exist: few clients get few ticks. */
+static int ticks_of(const plot *p)
+{
+    double highest = p->levels[p->level_count - 1];
+
+    return highest < 1.0 ? 1 : highest < 6.0 ? (int)highest : 6;
+}
+
 /* From zero on both axes, so that heights may be compared. */
 static bool make_scales(plot *p)
 {
@@ -70,7 +78,7 @@ static bool make_scales(plot *p)
         }
     }
     return some && p->level_count > 0 &&
-           pp_scale_make(0.0, p->levels[p->level_count - 1], LEFT, RIGHT, 6, &p->x) &&
+           pp_scale_make(0.0, p->levels[p->level_count - 1], LEFT, RIGHT, ticks_of(p), &p->x) &&
            pp_scale_make(0.0, highest, BOTTOM, TOP, 6, &p->y);
 }
 

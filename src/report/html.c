@@ -115,8 +115,14 @@ static pp_status put_sections(const pp_view *v, pp_error *err)
         return st;
     pp_section_others(v);
     pp_section_measured(v);
+    st = pp_section_samples(v, err);
+    if (st != PP_OK)
+        return st;
     pp_section_quality(v);
     pp_section_runs(v);
+    st = pp_section_timeline(v, err);
+    if (st != PP_OK)
+        return st;
     pp_section_machine(v);
     pp_section_models(v);
     st = pp_section_deployment(v, err);

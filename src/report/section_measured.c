@@ -1,5 +1,4 @@
-#include "report/view.h"
-
+#include "report/chart_memory.h"
 #include "stats/percentile.h"
 
 static void put_number_row(const pp_view *v, const pp_json *object, const char *key,
@@ -148,14 +147,6 @@ static void put_samples(const pp_view *v)
               "given.</p>\n");
 }
 
-static const char *phase_title(pp_text phase)
-{
-    return pp_text_is(phase, "after_load")       ? "ready, before the first request"
-           : pp_text_is(phase, "after_warmup")   ? "after the warm-up"
-           : pp_text_is(phase, "after_requests") ? "after the last request"
-                                                 : NULL;
-}
-
 static void put_memory_row(const pp_view *v, size_t candidate, const pp_json *row)
 {
     static const char *const kinds[] = {"anon_mib",     "file_mib",       "shmem_mib",
@@ -168,8 +159,8 @@ static void put_memory_row(const pp_view *v, size_t candidate, const pp_json *ro
     pp_put(v, "<tr><th scope=\"row\">");
     pp_put_label(v, candidate);
     pp_put(v, "</th><td>");
-    if (phase_title(phase) != NULL)
-        pp_put(v, phase_title(phase));
+    if (pp_memory_phase_title(phase) != NULL)
+        pp_put(v, pp_memory_phase_title(phase));
     else
         pp_put_text(v, phase);
     pp_put(v, "</td>");
@@ -178,20 +169,16 @@ static void put_memory_row(const pp_view *v, size_t candidate, const pp_json *ro
     pp_put(v, "</tr>\n");
 }
 
-static const pp_json *memory_phases(const pp_view *v, size_t candidate)
-{
-    return pp_lookup_array(pp_view_parameters(v, candidate, "measurement"), "memory_by_phase");
-}
-
 /* Left out where nothing was recorded: sets of other tools have no phases. */
 static void put_memory(const pp_view *v)
 {
     size_t known = 0;
 
     for (size_t i = 0; i < v->set->candidate_count; i++)
-        known += pp_lookup_count(memory_phases(v, i));
+        known += pp_lookup_count(pp_memory_phases(v, i));
     if (known == 0)
         return;
+    pp_chart_memory(v);
     pp_put_table_open(v, "Memory of the server by phase, MiB", "wide");
     pp_put(v, "<thead><tr><th scope=\"col\">Candidate</th><th scope=\"col\">Phase</th>");
     pp_put(v, "<th scope=\"col\" class=\"num\">Own</th><th scope=\"col\" class=\"num\">File pages"
@@ -200,7 +187,7 @@ static void put_memory(const pp_view *v)
               "class=\"num\">Pss</th><th scope=\"col\" class=\"num\">Peak so far</th>"
               "<th scope=\"col\" class=\"num\">Peak of the group</th></tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < v->shown_count; i++) {
-        const pp_json *phases = memory_phases(v, v->shown[i]);
+        const pp_json *phases = pp_memory_phases(v, v->shown[i]);
 
         for (size_t p = 0; p < pp_lookup_count(phases); p++)
             put_memory_row(v, v->shown[i], phases->array.items[p]);
@@ -212,7 +199,9 @@ static void put_memory(const pp_view *v)
         "<p class=\"fine\">All phases of a candidate are of its last pass. Own (anonymous), file "
         "and shared pages add up to the resident set; file pages hold the touched part of the "
         "model file and may be dropped under pressure. Pss divides shared pages by their "
-        "sharers. The peak is the largest resident set of the process until then, and the "
+        "sharers. KV cache, compute buffers and repacked weights are all in the own part: the "
+        "kernel does not tell them apart. The peak is the largest resident set of the process "
+        "until then, and the "
         "one after the last request is what limits on <code>peak_rss_mib</code> judge. The "
         "peak of the control group covers all processes of that group since it was made, and "
         "page cache.</p>\n");

@@ -136,10 +136,20 @@ static void put_verdict(const pp_view *v, const pp_report_verification *r)
     }
 }
 
+static void put_unread(const pp_view *v, const pp_report_bundle *bundle)
+{
+    if (bundle->unread == NULL)
+        return;
+    pp_put(v, "<p class=\"note\"><code>");
+    pp_put_string(v, bundle->unread);
+    pp_put(v, "</code> cannot be read, so the runs and requests on this page are not all.</p>\n");
+}
+
 static void put_bundle_state(const pp_view *v, const pp_report_bundle *bundle)
 {
     put_verdict(v, &bundle->verification);
     put_findings(v, &bundle->verification);
+    put_unread(v, bundle);
     put_counts(v, &bundle->verification);
     pp_put(v, "<p>Whoever has the bundle checks it again without a network, without llama.cpp and "
               "without trust in this page, beside its folder:</p>\n");

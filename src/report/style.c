@@ -116,7 +116,7 @@ const char *const pp_report_style[] = {
     ".terms dd{margin:0;color:var(--muted)}\n",
     "details{border-top:1px solid var(--line);padding:.35rem 0}\n",
     "summary{cursor:pointer;padding:.2rem 0}\n",
-    "figure{margin:0 0 1.6rem}\n",
+    "figure{margin:0 0 1.6rem}.scroll+figure{margin-top:1.8rem}\n",
     "figcaption{max-width:50rem;color:var(--muted);font-size:.9rem}\n",
     "svg{display:block;width:100%;min-width:44rem;height:auto;font-size:12px}\n",
     "svg text{fill:var(--text);paint-order:stroke;stroke:var(--card);stroke-width:3px;"
@@ -138,6 +138,18 @@ const char *const pp_report_style[] = {
     "svg .p-baseline{fill:none;stroke:var(--text);stroke-width:1.4}\n",
     "svg .p-pass{fill:var(--card);stroke:var(--muted);stroke-width:1.2}\n",
     "svg .strong{font-weight:600}\n",
+    "svg .d-quiet{fill:var(--accent);fill-opacity:.65}svg .d-undecided{fill:none;"
+    "stroke:var(--muted);stroke-width:1.2}svg .d-disturbed{fill:none;stroke:var(--warn);"
+    "stroke-width:1.4}svg .q-median{stroke:var(--text);stroke-width:2}svg .q-tail{"
+    "stroke:var(--text);stroke-width:1.6;stroke-dasharray:4 3}\n",
+    "svg .t-quiet{fill:var(--soft);stroke:var(--accent);stroke-width:1.2}svg .t-disturbed{"
+    "fill:var(--warnbg);stroke:var(--warn);stroke-width:1.2;stroke-dasharray:4 2}"
+    "svg .t-undecided{fill:none;stroke:var(--muted);stroke-width:1.2}"
+    "svg .t-span{fill:var(--warn)}svg .t-cut{stroke:var(--muted);stroke-width:1;"
+    "stroke-dasharray:1 3}svg .warn-text{fill:var(--warn)}\n",
+    "svg .m-own{fill:var(--accent)}svg .m-file{fill:var(--soft);stroke:var(--accent);"
+    "stroke-width:1.2}svg .m-shared{fill:var(--good)}svg .m-peak{stroke:var(--text);"
+    "stroke-width:2}\n",
     "svg .s0,svg .s1,svg .s2,svg .s3,svg .s4,svg .s5{fill:none;stroke-width:2}\n",
     "svg .s0{stroke:var(--accent)}svg .f0{fill:var(--accent)}svg .s1{stroke:var(--warn);"
     "stroke-dasharray:8 4}svg .f1{fill:var(--warn)}svg .s2{stroke:var(--good);"
