@@ -113,7 +113,7 @@ static void put_choice_row(const side *s, const pp_site_bundle *bundle)
 
 static void put_choices(const side *s)
 {
-    open_table(s, "What each study selected", "wide titled");
+    open_table(s, "Selected by each study", "wide titled");
     pp_put(s->v, "<thead><tr>");
     pp_put_column(s->v, "Study", false);
     pp_put_column(s->v, "Selected", false);
@@ -166,7 +166,7 @@ static void put_settings_cell(const pp_view *v, size_t candidate)
 
 static void put_settings(const side *s)
 {
-    open_table(s, "Settings of the selected candidates", "wide titled");
+    open_table(s, "Selected: settings", "wide titled");
     pp_put(s->v, "<thead><tr>");
     pp_put_column(s->v, "Study", false);
     pp_put_column(s->v, "Settings", false);
@@ -288,7 +288,7 @@ static void put_pair(const side *s)
     const pp_site_bundle *a = s->group->members[0];
     const pp_site_bundle *b = s->group->members[1];
 
-    open_table(s, "From the first selected candidate to the second", "wide titled");
+    open_table(s, "Selected: first to second", "wide titled");
     pp_put(s->v, "<thead><tr>");
     pp_put_column(s->v, "Metric", false);
     put_name_column(s->v, a->name);
@@ -348,8 +348,8 @@ pp_status pp_site_put_group(const pp_view *v, const pp_site_group *group, size_t
     open_group(&s);
     put_choices(&s);
     put_settings(&s);
-    put_figures(&s, "Figures of the selected candidates", false);
-    put_figures(&s, "Figures of the baselines", true);
+    put_figures(&s, "Selected: figures", false);
+    put_figures(&s, "Baselines: figures", true);
     if (s.has_more_metrics)
         pp_put_missing(v, "Metrics beyond the first 24 stand on the studies' own pages.", NULL);
     if (why == NULL)

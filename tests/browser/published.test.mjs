@@ -167,6 +167,47 @@ function missing(study) {
   ];
 }
 
+// Every section of the page: figures as they were published, or why they are not there. The sections
+// are the whole page in its order, so one that is lost, or comes and is not looked at, is found as well.
+function sectionFaults(study) {
+  const { decision, candidates, hashes } = study;
+  const selected = candidates.find((candidate) => candidate.id === decision.selected_id);
+  const printed = (id, metric) => candidates.find((candidate) => candidate.id === id).metrics_printed[metric];
+  const wanted = {
+    "": [selected.id, decision.numeric_best_printed],
+    brief: [selected.id, String(candidates.length)],
+    steps: candidates.map((candidate) => candidate.id),
+    rule: [decision.numeric_best_printed, decision.cutoff_printed[1]],
+    guardrails: Object.keys(study.constraints.max_values),
+    tradeoffs: [decision.resource_alternative_id, printed(selected.id, "e2e_latency_ms_p95")],
+    crossover: ["ms on each prompt token"],
+    priorities: ["No policy set was given"],
+    load: ["No load evaluation was given"],
+    repeatability: ["No stability document was given"],
+    charts: [decision.cutoff_printed[1].replace(/ ms$/, "").slice(0, 3)],
+    comparison: candidates.map((candidate) => candidate.metrics_printed.e2e_latency_ms_p95),
+    others: candidates.filter((candidate) => candidate.id !== selected.id).map((candidate) => candidate.id),
+    measured: ["Workload: not recorded", "Number of samples behind each figure: not recorded"],
+    machine: [String(study.source.runner.cpu), String(study.source.runner.os)],
+    models: candidates.map((candidate) => candidate.model.sha256),
+    deployment: [selected.deployment_argv[0]],
+    verification: ["Not verified."],
+    provenance: [hashes.canonical_artifacts.benchmark_set, hashes.canonical_artifacts.constraints],
+  };
+  return async (page) => {
+    const shown = await page.evaluate(() => {
+      document.querySelectorAll("details").forEach((d) => (d.open = true));
+      return [...document.querySelectorAll("section")].map((s) => [s.getAttribute("aria-labelledby"), s.textContent]);
+    });
+    const names = shown.map(([id]) => (id in wanted ? id : ""));
+    const faults = names.join() === Object.keys(wanted).join() ? [] : [`sections ${shown.map(([id]) => id)}, expected ${Object.keys(wanted)}`];
+    shown.forEach(([, text], i) => {
+      for (const want of wanted[names[i]]) if (!text.includes(want)) faults.push(`section '${names[i]}' does not say '${want}'`);
+    });
+    return faults;
+  };
+}
+
 const report = new Report();
 const folder = process.env.PARETOPILOT_SHARED ?? inSource("../shared");
 const figures = path.join(folder, "published/study.json");
@@ -178,6 +219,7 @@ try {
     const window = await Window.open(browser);
     let shown;
     report.test("the page can be read", await window.look(file, {}, async (page) => ((shown = await readPage(page)), [])));
+    report.test("every section shows its figures, or says why it has none", await window.look(file, {}, sectionFaults(study)));
     const comparisons = new Comparisons();
     compareCandidates(comparisons, study, shown);
     compareChanges(comparisons, study, shown);
