@@ -10,7 +10,8 @@
 
 #include "base/error.h"
 
-#define PP_SHA256_HEX_SIZE 65 /* digits and a NUL */
+#define PP_SHA256_HEX_SIZE    65 /* digits and a NUL */
+#define PP_SHA256_BASE64_SIZE 45 /* 43 characters, one '=' and a NUL */
 
 typedef struct pp_sha256 pp_sha256;
 
@@ -23,6 +24,10 @@ void pp_sha256_free(pp_sha256 *state);
 
 PP_MUST_CHECK pp_status pp_sha256_of(const void *bytes, size_t size,
                                      char ret_hex[PP_SHA256_HEX_SIZE], pp_error *err);
+
+/** The same in base 64 (RFC 4648), as a Content-Security-Policy names a style sheet. */
+PP_MUST_CHECK pp_status pp_sha256_base64_of(const void *bytes, size_t size,
+                                            char ret_base64[PP_SHA256_BASE64_SIZE], pp_error *err);
 
 /** Digest and size of a file, read in pieces. ret_size may be NULL. Fails with PP_ERR_IO. */
 PP_MUST_CHECK pp_status pp_sha256_file(const char *path, char ret_hex[PP_SHA256_HEX_SIZE],

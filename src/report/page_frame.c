@@ -1,9 +1,8 @@
 #include "report/page_frame.h"
 
-#include "report/page_policy.h"
+#include "digest/sha256.h"
 
-#define STYLE_MAX_BYTES  ((size_t)1 << 20)
-#define POLICY_MAX_BYTES 512
+#define STYLE_MAX_BYTES ((size_t)1 << 20)
 
 static void collect_style(const pp_buf *more, pp_buf *style)
 {
@@ -14,13 +13,20 @@ static void collect_style(const pp_buf *more, pp_buf *style)
         pp_buf_append(style, more->data, more->size);
 }
 
-static void put_head(const pp_view *v, pp_text title, const char *suffix, const pp_buf *style,
-                     const pp_buf *policy)
+static void put_policy(const pp_view *v, const char *style_base64)
 {
-    pp_put(v, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-              "<meta http-equiv=\"Content-Security-Policy\" content=\"");
-    pp_buf_append(v->out, policy->data, policy->size); /* ours: no quote, no ampersand */
-    pp_put(v, "\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+    pp_put(v, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+              "style-src 'sha256-");
+    pp_put(v, style_base64);
+    pp_put(v, "'; base-uri 'none'; form-action 'none'\">\n");
+}
+
+static void put_head(const pp_view *v, pp_text title, const char *suffix, const pp_buf *style,
+                     const char *style_base64)
+{
+    pp_put(v, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+    put_policy(v, style_base64);
+    pp_put(v, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
               "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
     pp_put_text(v, title);
     pp_put(v, suffix);
@@ -33,20 +39,17 @@ static void put_head(const pp_view *v, pp_text title, const char *suffix, const 
 pp_status pp_frame_open(const pp_view *v, pp_text title, const char *suffix, const pp_buf *more,
                         pp_error *err)
 {
-    pp_buf style, policy;
+    char base64[PP_SHA256_BASE64_SIZE];
+    pp_buf style;
     pp_status st;
 
     pp_buf_init(&style, STYLE_MAX_BYTES);
-    pp_buf_init(&policy, POLICY_MAX_BYTES);
     collect_style(more, &style);
-    st = pp_buf_check(&style, "the style of the page", err);
+    st = pp_buf_check(&style, "the style", err);
     if (st == PP_OK)
-        st = pp_page_policy(style.data, style.size, &policy, err);
+        st = pp_sha256_base64_of(style.data, style.size, base64, err);
     if (st == PP_OK)
-        st = pp_buf_check(&policy, "the policy of the page", err);
-    if (st == PP_OK)
-        put_head(v, title, suffix, &style, &policy);
-    pp_buf_done(&policy);
+        put_head(v, title, suffix, &style, base64);
     pp_buf_done(&style);
     return st;
 }

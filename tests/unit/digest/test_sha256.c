@@ -15,6 +15,19 @@ static void digests_equal_the_published_examples(void **state)
     assert_string_equal(hex, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }
 
+/* The same digests as `openssl dgst -binary | base64` writes them. */
+static void base_64_says_the_same(void **state)
+{
+    char base64[PP_SHA256_BASE64_SIZE];
+    pp_error err = {0};
+
+    (void)state;
+    assert_ok(pp_sha256_base64_of("abc", 3, base64, &err), err);
+    assert_string_equal(base64, "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=");
+    assert_ok(pp_sha256_base64_of("", 0, base64, &err), err);
+    assert_string_equal(base64, "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=");
+}
+
 static void a_file_is_hashed_with_its_size(void **state)
 {
     pp_arena arena = {0};
@@ -54,6 +67,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(digests_equal_the_published_examples),
+        cmocka_unit_test(base_64_says_the_same),
         cmocka_unit_test(a_file_is_hashed_with_its_size),
         cmocka_unit_test(equality_sees_every_digit),
     };
