@@ -80,8 +80,10 @@ static void look_at_started(pp_gateway *g, size_t index)
     pp_breaker_options options = b->breaker.options;
 
     g->options.backend_status(g->options.backend_user, index, &status);
-    if (status.restarts != b->restarts && b->in_flight == 0)
+    if (status.restarts != b->breaker_restarts && b->in_flight == 0) {
         pp_breaker_init(&b->breaker, &options); /* another process: nothing is held against it */
+        b->breaker_restarts = status.restarts;
+    }
     b->restarts = status.restarts;
     b->state = status.state;
     b->speculation_asked = status.speculation_asked;

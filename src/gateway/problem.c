@@ -28,7 +28,7 @@ static const problem_row rows[PP_PROBLEM_COUNT] = {
      "an API key is needed: Authorization: Bearer KEY"},
     {PP_PROBLEM_BAD_KEY, 401, 0, true, AUTH, "invalid_api_key", "the API key is not accepted"},
     {PP_PROBLEM_UNKNOWN_MODEL, 404, 0, true, INVALID, "model_not_found",
-     "no such model is served here; GET /v1/models lists them"},
+     "this model is not served here (GET /v1/models lists those that are)"},
     {PP_PROBLEM_NOT_FOUND, 404, 0, false, INVALID, "not_found", "nothing is served at this path"},
     {PP_PROBLEM_METHOD, 405, 0, false, INVALID, "method_not_allowed",
      "this path does not take this method"},

@@ -26,6 +26,19 @@ static pp_status find_folder(const preparation *p, const pp_plan_engine *engine,
     return pp_arena_check(p->arena, err);
 }
 
+/* Variables with the keys of endpoints: no started server needs them. */
+static const char *const *key_variables(const preparation *p)
+{
+    const char **names = PP_ARENA_NEW(p->arena, const char *, p->config->backend_count + 1);
+    size_t count = 0;
+
+    for (size_t i = 0; names != NULL && i < p->config->backend_count; i++) {
+        if (p->config->backends[i].endpoint.api_key_env.size > 0)
+            names[count++] = p->config->backends[i].endpoint.api_key_env.data;
+    }
+    return names;
+}
+
 static pp_status probe_engine(preparation *p, size_t index, pp_error *err)
 {
     const pp_plan_engine *engine = &p->config->engines[index];
@@ -33,6 +46,7 @@ static pp_status probe_engine(preparation *p, size_t index, pp_error *err)
         .server = engine->server.data,
         .server_only = true,
         .variables = pp_plan_engine_variables(p->arena, engine),
+        .secrets = key_variables(p),
     };
     pp_status st = find_folder(p, engine, &options.folder, err);
 

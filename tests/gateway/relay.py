@@ -538,6 +538,19 @@ def keys_are_asked(f):
         f.true("no key in it", wrong not in json.dumps(log))
 
 
+def keys_are_not_guessed_fast(f):
+    """Wrong keys count for the rate of their address; a right one, too."""
+    with Sim(*FAST) as sim, Serve(config(
+            {"a": sim.url}, keys={"file": "keys.txt"},
+            rate={"per_address": {"per_second": 0.01, "burst": 3}}),
+            files={"keys.txt": "alice sk-0123456789abcdef0123\n"}) as gateway:
+        tries = [gateway.chat(headers={"Authorization": f"Bearer sk-wrong-{i:016}"})
+                 for i in range(5)]
+        f.equal("statuses", [got.status for got in tries], [401, 401, 401, 429, 429])
+        f.between("seconds to wait", int(tries[4].headers.get("Retry-After", 0)), 90, 100)
+        f.equal("health is not counted", gateway.get("/health").status, 200)
+
+
 def every_request_is_counted(f):
     """Streams and plain requests, whole and left (G31, G2)."""
     with Sim("--token-time", "5ms") as sim, \
@@ -609,6 +622,7 @@ if __name__ == "__main__":
         ("draining has a deadline", draining_has_a_deadline),
         ("paths and methods", paths_and_methods),
         ("keys are asked for", keys_are_asked),
+        ("keys are not guessed fast", keys_are_not_guessed_fast),
         ("every request is counted", every_request_is_counted),
         ("a slow reader holds nobody up", slow_reader_holds_nobody_up),
     ]))

@@ -131,7 +131,7 @@ static void foreign_text_is_escaped_and_cut(void **state)
     (void)state;
     expect_body(&report,
                 "{\"error\":{\"code\":\"model_not_found\",\"message\":\"no such model is "
-                "served here; GET /v1/models lists them: \\\"a\\\\u001b[2J\\\\u000a\\\\xff\\\"\","
+                "served here (GET /v1/models lists those that are): \\\"a\\\\u001b[2J\\\\u000a\\\\xff\\\"\","
                 "\"param\":null,\"type\":\"invalid_request_error\"}}");
     memset(longer, 'm', sizeof longer);
     longer[sizeof longer - 1] = '\0';
