@@ -129,10 +129,10 @@ static void foreign_text_is_escaped_and_cut(void **state)
     pp_buf out;
 
     (void)state;
-    expect_body(&report,
-                "{\"error\":{\"code\":\"model_not_found\",\"message\":\"no such model is "
-                "served here (GET /v1/models lists those that are): \\\"a\\\\u001b[2J\\\\u000a\\\\xff\\\"\","
-                "\"param\":null,\"type\":\"invalid_request_error\"}}");
+    expect_body(&report, "{\"error\":{\"code\":\"model_not_found\",\"message\":\"this model is not "
+                         "served here (GET /v1/models lists those that are): "
+                         "\\\"a\\\\u001b[2J\\\\u000a\\\\xff\\\"\","
+                         "\"param\":null,\"type\":\"invalid_request_error\"}}");
     memset(longer, 'm', sizeof longer);
     longer[sizeof longer - 1] = '\0';
     report.detail = longer;
