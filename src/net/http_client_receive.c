@@ -143,6 +143,8 @@ static size_t on_header(char *line, size_t one, size_t size, void *user)
     (void)one;
     settle_stamp(t->loop);
     (void)advance(t, size, false);
+    if (t->relay && !pp_http_relay_line(t, line, size))
+        return 0;
     if (size >= 1 && size <= 2 && (line[0] == '\r' || line[0] == '\n')) { /* end of a head */
         (void)curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
         if (status >= 200) { /* interim replies are none (F03) */
