@@ -109,7 +109,9 @@ typedef struct pp_http_record {
     bool connection_reused;    /* */
     bool kept_connection_died; /* the kept connection was lost after the request had been written:
                                   with a body it failed as PP_HTTP_RESET and was not sent again,
-                                  because the server may have it; without one it was (F07) */
+                                  because the server may have it; without one it was (F07).
+                                  Of a relayed request also before: nothing was written, because
+                                  the server had spoken or left meanwhile */
     bool clock_was_set;        /* the wall clock jumped while it ran: later stamps are our own */
 } pp_http_record;
 

@@ -61,14 +61,28 @@ static bool may_be_sent(pp_http_transfer *t)
     return false;
 }
 
+/* What a server says before it was asked would be taken for the reply, and is perhaps the end of
+ * the one before. libcurl looks only whether the connection was closed. Below TLS bytes may come at
+ * any time that are not the server's. */
+static bool is_silent(pp_http_transfer *t, int local_port, int peer_port)
+{
+    bool was_used;
+
+    if (!t->relay || t->target->is_tls ||
+        pp_socket_set_use(&t->loop->sockets, local_port, peer_port, &was_used))
+        return true;
+    t->record->kept_connection_died = was_used;
+    (void)pp_http_refuse(t, was_used ? PP_HTTP_RESET : PP_HTTP_PROTOCOL,
+                         "the server spoke, or left, before it was asked");
+    return false;
+}
+
 static int on_connected(void *user, char *primary, char *local, int primary_port, int local_port)
 {
     pp_http_transfer *t = user;
 
     (void)local;
-    (void)primary_port;
-    (void)local_port;
-    if (!may_be_sent(t))
+    if (!may_be_sent(t) || !is_silent(t, local_port, primary_port))
         return CURL_PREREQFUNC_ABORT;
     t->record->connected_ns = pp_clock_now_ns();
     pp_http_copy_text(primary, t->record->address, sizeof t->record->address);

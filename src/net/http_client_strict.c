@@ -88,6 +88,11 @@ static bool is_length(pp_text text)
     return text.size > 0;
 }
 
+static bool is_zero(pp_text text)
+{
+    return pp_text_is(text, "0");
+}
+
 /* How many there are; ret_value: the first one. */
 static size_t find_all(const pp_http_transfer *t, const char *name, pp_text *ret_value)
 {
@@ -114,6 +119,8 @@ bool pp_http_relay_framing(pp_http_transfer *t)
     size_t length_count = find_all(t, "Content-Length", &length);
     size_t coding_count = find_all(t, "Transfer-Encoding", &coding);
 
+    if (t->record->status == 204 && (coding_count > 0 || (length_count > 0 && !is_zero(length))))
+        return refuse(t, "the reply frames a body that its status does not have");
     if (length_count > 0 && coding_count > 0)
         return refuse(t, "the reply has both Content-Length and Transfer-Encoding");
     if (length_count > 1)
