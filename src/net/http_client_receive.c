@@ -61,19 +61,20 @@ static bool may_be_sent(pp_http_transfer *t)
     return false;
 }
 
-/* What a server says before it was asked would be taken for the reply, and is perhaps the end of
- * the one before. libcurl looks only whether the connection was closed. Below TLS bytes may come at
- * any time that are not the server's. */
-static bool is_silent(pp_http_transfer *t, int local_port, int peer_port)
+/* What came over a kept connection since its last reply was over would be taken for the next reply;
+ * libcurl looks only whether the connection was closed. A new connection is another matter: who is
+ * too busy may say so and hang up without reading. Below TLS bytes may come at any time that are
+ * not the server's. */
+static bool may_be_used(pp_http_transfer *t, int local_port, int peer_port)
 {
     bool was_used;
 
     if (!t->relay || t->target->is_tls ||
-        pp_socket_set_use(&t->loop->sockets, local_port, peer_port, &was_used))
+        pp_socket_set_use(&t->loop->sockets, local_port, peer_port, &was_used) || !was_used)
         return true;
-    t->record->kept_connection_died = was_used;
-    (void)pp_http_refuse(t, was_used ? PP_HTTP_RESET : PP_HTTP_PROTOCOL,
-                         "the server spoke, or left, before it was asked");
+    t->record->kept_connection_died = true;
+    (void)pp_http_refuse(t, PP_HTTP_RESET,
+                         "the server spoke or left over the kept connection; nothing was sent");
     return false;
 }
 
@@ -82,7 +83,7 @@ static int on_connected(void *user, char *primary, char *local, int primary_port
     pp_http_transfer *t = user;
 
     (void)local;
-    if (!may_be_sent(t) || !is_silent(t, local_port, primary_port))
+    if (!may_be_sent(t) || !may_be_used(t, local_port, primary_port))
         return CURL_PREREQFUNC_ABORT;
     t->record->connected_ns = pp_clock_now_ns();
     pp_http_copy_text(primary, t->record->address, sizeof t->record->address);

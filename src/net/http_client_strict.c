@@ -12,10 +12,15 @@
 /* Interim heads and trailers are in it; a server that sends one after the other has no end. */
 #define RELAY_HEADS_MAX_BYTES ((size_t)256 << 10)
 
+static bool refuse_as(pp_http_transfer *t, pp_http_result result, const char *text)
+{
+    (void)pp_http_refuse(t, result, text);
+    return false;
+}
+
 static bool refuse(pp_http_transfer *t, const char *text)
 {
-    (void)pp_http_refuse(t, PP_HTTP_PROTOCOL, text);
-    return false;
+    return refuse_as(t, PP_HTTP_PROTOCOL, text);
 }
 
 static bool is_digit(char c)
@@ -64,7 +69,7 @@ bool pp_http_relay_line(pp_http_transfer *t, const char *line, size_t size)
 
     t->head_bytes += size;
     if (t->head_bytes > RELAY_HEADS_MAX_BYTES)
-        return pp_http_refuse(t, PP_HTTP_TOO_LARGE, "the heads of the reply are too large") != 0;
+        return refuse_as(t, PP_HTTP_TOO_LARGE, "the heads of the reply are too large");
     if (size < 2 || line[size - 1] != '\n' || line[size - 2] != '\r')
         return refuse(t, "a line of the reply's head does not end in CR and LF");
     /* Behind the final head come trailers, which have no status line. */
@@ -81,9 +86,11 @@ static bool is_length(pp_text text)
     uint64_t length = 0;
 
     for (size_t i = 0; i < text.size; i++) {
-        if (!is_digit(text.data[i]) || length > (uint64_t)INT64_MAX / 10 - 1)
+        uint64_t digit = (uint64_t)(text.data[i] - '0');
+
+        if (!is_digit(text.data[i]) || length > ((uint64_t)INT64_MAX - digit) / 10)
             return false;
-        length = length * 10 + (uint64_t)(text.data[i] - '0');
+        length = length * 10 + digit;
     }
     return text.size > 0;
 }
