@@ -90,7 +90,10 @@ void pp_attempt_do_doomed(pp_exchange *x)
     if (!x->attempt.doomed || !x->attempt.under_way)
         return;
     x->attempt.doomed = false;
-    failed(x, &report);
+    if (x->state == PP_EXCHANGE_GONE)
+        pp_attempt_cancel(x, PP_OUTCOME_ABANDONED);
+    else
+        failed(x, &report);
 }
 
 /* ---- head ------------------------------------------------------------------------------------ */
@@ -438,7 +441,11 @@ static void on_end(void *user)
     if (x->attempt.transfer == NULL) /* cancelled by us */
         return;
     x->attempt.transfer = NULL;
-    if (x->attempt.doomed) {
+    if (x->state == PP_EXCHANGE_GONE) {
+        /* A write told that the client is lost, and `gone` comes with the server's next turn. The
+         * tee has not seen the rest, so nothing can be said of the back end. */
+        pp_attempt_finish(x, PP_OUTCOME_ABANDONED, 0);
+    } else if (x->attempt.doomed) {
         pp_attempt_do_doomed(x);
     } else if (x->record.result == PP_HTTP_COMPLETE || is_done_all_the_same(x)) {
         reply_is_whole(x);
