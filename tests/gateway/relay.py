@@ -173,6 +173,39 @@ def client_leaves_the_line(f):
         gateway.stop()
 
 
+def lost_client_is_not_the_back_ends_fault(f):
+    """The client resets, and in the same turn of the gateway the rest of the reply is there: what it
+    could not write any more says nothing about the server."""
+    def chunk(event):
+        return b"%x\r\n%b\r\n" % (len(event), event)
+
+    event = chunk(b'data: {"choices":[{"index":0,"delta":{"content":"a"}}]}\n\n')
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(10)
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        with Serve(config({"a": url}, backends={"a": {"server": "openai"}})) as gateway:
+            for _ in range(8):  # more than the breaker forgives
+                client = gateway.open(body(stream=True))
+                server, _ = listener.accept()
+                server.recv(65536)
+                server.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+                               b"Transfer-Encoding: chunked\r\n\r\n" + event)
+                f.true("the first event", client.read_events(1))
+                gateway.signal(signal.SIGSTOP)
+                time.sleep(0.02)
+                client.leave(reset=True)
+                server.sendall(event + event + chunk(b"data: [DONE]\n\n") + b"0\r\n\r\n")
+                time.sleep(0.02)
+                gateway.signal(signal.SIGCONT)
+                f.true("let go", wait_until(lambda: gateway.metric(
+                    "paretopilot_backend_in_flight") == 0))
+                server.close()
+            f.equal("clients gone", gateway.metric("paretopilot_client_gone_total"), 8)
+            f.equal("failed attempts", gateway.metric("paretopilot_upstream_attempts_total",
+                                                      outcome="failed"), 0)
+            f.equal("failures", gateway.metric("paretopilot_failures_total"), 0)
+
+
 # ---- who breaks ----------------------------------------------------------------------------------
 
 FAILURES = {
@@ -588,6 +621,7 @@ if __name__ == "__main__":
         ("a client leaves in the stream", client_leaves_in_the_stream),
         ("a client leaves a plain request", client_leaves_a_plain_request),
         ("a client leaves the line", client_leaves_the_line),
+        ("a lost client is not the back end's fault", lost_client_is_not_the_back_ends_fault),
         ("another back end answers before anything was given", another_back_end_answers),
         ("nobody listens", nobody_listens),
         ("the last answer is given", last_answer_is_given),
