@@ -127,9 +127,9 @@ PP_MUST_CHECK pp_status pp_http_record_init(pp_http_record *record, size_t max_b
                                             pp_error *err);
 void pp_http_record_done(pp_http_record *record);
 
-/* Borrowed for the call. Repeated headers come as often as they were sent, in their order. A head that
- * others could read differently (controls, folded lines, two framings) has ended the transfer with
- * PP_HTTP_PROTOCOL; http_client_strict.c has the list. */
+/* Borrowed for the call. Repeated headers come as often as they were sent, in their order. A head
+ * that others could read differently (controls, folded lines, two framings) has ended the transfer
+ * with PP_HTTP_PROTOCOL; http_client_strict.c has the list. */
 typedef struct pp_http_reply_head {
     int status; /* 200 or more */
     int minor_version;
