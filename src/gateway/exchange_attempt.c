@@ -1,4 +1,4 @@
-/* One attempt on one back end: started, listened to, judged. */
+/* One attempt on one back end: listened to and judged. exchange_start.c begins it. */
 #include "gateway/parts.h"
 
 #include <string.h>
@@ -59,7 +59,7 @@ void pp_attempt_cancel(pp_exchange *x, pp_backend_outcome outcome)
 }
 
 /* From callbacks, which may neither start nor cancel. */
-static void doom(pp_exchange *x, pp_problem problem)
+void pp_attempt_doom(pp_exchange *x, pp_problem problem)
 {
     if (x->attempt.doomed)
         return;
@@ -109,7 +109,7 @@ static void keep_headers(pp_exchange *x, const pp_http_reply_head *head)
     if (st == PP_OK)
         st = pp_arena_check(&x->reply_arena, NULL);
     if (st != PP_OK)
-        doom(x, st == PP_ERR_MEMORY ? PP_PROBLEM_MEMORY : PP_PROBLEM_UPSTREAM_INVALID);
+        pp_attempt_doom(x, st == PP_ERR_MEMORY ? PP_PROBLEM_MEMORY : PP_PROBLEM_UPSTREAM_INVALID);
 }
 
 static void note_origin(pp_backend *backend, const pp_http_reply_head *head)
@@ -131,7 +131,7 @@ static void make_tee(pp_exchange *x)
     pp_tee_free(x->tee);
     x->tee = NULL;
     if (pp_tee_new(&options, &x->tee, NULL) != PP_OK)
-        doom(x, PP_PROBLEM_MEMORY);
+        pp_attempt_doom(x, PP_PROBLEM_MEMORY);
 }
 
 static void on_head(void *user, const pp_http_reply_head *head)
@@ -151,7 +151,7 @@ static void on_head(void *user, const pp_http_reply_head *head)
     if (is_success(a->status))
         make_tee(x);
     if (x->committed && is_success(a->status) && !a->is_stream)
-        doom(x, PP_PROBLEM_UPSTREAM_INVALID); /* the client was promised a stream */
+        pp_attempt_doom(x, PP_PROBLEM_UPSTREAM_INVALID); /* the client was promised a stream */
 }
 
 /* ---- body ------------------------------------------------------------------------------------ */
@@ -178,11 +178,12 @@ static void look_at_first(pp_exchange *x)
 
     if (facts->first == PP_TEE_FIRST_ERROR) {
         x->attempt.doom_status = said_status(facts);
-        doom(x, PP_PROBLEM_UPSTREAM_INVALID);
+        pp_attempt_doom(x, PP_PROBLEM_UPSTREAM_INVALID);
     } else if (facts->first == PP_TEE_FIRST_EVENT) {
         begin_relaying(x);
     } else if (x->held.size > x->gateway->hold_max_bytes) {
-        doom(x, PP_PROBLEM_UPSTREAM_INVALID); /* comments without end, or an event without one */
+        pp_attempt_doom(
+            x, PP_PROBLEM_UPSTREAM_INVALID); /* comments without end, or an event without one */
     }
 }
 
@@ -193,7 +194,7 @@ static void feed(pp_exchange *x, pp_bytes bytes, int64_t now_ns)
     if (bytes.size == 0 || x->attempt.doomed)
         return;
     if (pp_tee_feed(x->tee, bytes, now_ns, &x->held, &err) != PP_OK || x->held.status != PP_OK)
-        doom(x, PP_PROBLEM_MEMORY);
+        pp_attempt_doom(x, PP_PROBLEM_MEMORY);
 }
 
 /* Behind the last empty line; 0 when there is none. Only a hint: the tee knows. */
@@ -248,7 +249,7 @@ static void take_plain(pp_exchange *x, pp_bytes bytes, int64_t now_ns)
     if (x->attempt.doomed)
         return;
     if (x->held.status != PP_OK)
-        doom(x, PP_PROBLEM_UPSTREAM_INVALID);
+        pp_attempt_doom(x, PP_PROBLEM_UPSTREAM_INVALID);
     else if (x->state == PP_EXCHANGE_HOLDING && x->held.size > x->gateway->hold_max_bytes)
         begin_relaying(x); /* too long to be kept: what comes later cannot be taken back */
     if (x->state == PP_EXCHANGE_RELAYING)
@@ -393,7 +394,7 @@ static void reply_is_whole(pp_exchange *x)
 
     if (is_success(status)) {
         if (pp_tee_finish(x->tee, pp_clock_now_ns(), &x->held, NULL) != PP_OK)
-            doom(x, PP_PROBLEM_MEMORY);
+            pp_attempt_doom(x, PP_PROBLEM_MEMORY);
         if (x->attempt.is_stream)
             stream_is_whole(x);
         else
@@ -448,69 +449,4 @@ static void on_end(void *user)
     }
 }
 
-/* ---- the start ------------------------------------------------------------------------------- */
-
-static pp_http_limits limits_of(const pp_exchange *x)
-{
-    const pp_serve_config *c = x->gateway->config;
-    int64_t left_ns = x->arrived_ns + pp_gateway_ns(c->total_ms) - pp_clock_now_ns();
-
-    return (pp_http_limits){.connect_ns = pp_gateway_ns(c->connect_ms),
-                            .first_byte_ns = pp_gateway_ns(c->first_byte_ms),
-                            .idle_ns = pp_gateway_ns(c->between_bytes_ms),
-                            .total_ns = left_ns > 1 ? left_ns : 1};
-}
-
-static pp_status write_body(pp_exchange *x, pp_error *err)
-{
-    pp_buf_clear(&x->body);
-    return pp_ask_write(&x->ask, x->request->body, backend_of(x)->row->endpoint.model,
-                        x->ask.stream, &x->body, err);
-}
-
-static pp_status write_headers(pp_exchange *x, pp_http_request *request, pp_error *err)
-{
-    const pp_relay_request extra = {.client_address = pp_text_of(pp_http_call_address(x->call)),
-                                    .from_trusted_proxy = x->from_proxy,
-                                    .api_key = backend_of(x)->api_key,
-                                    .request_id = pp_text_of(x->id)};
-
-    return pp_relay_request_headers(&x->arena, x->request->headers, x->request->header_count,
-                                    &extra, &request->headers, &request->header_count, err);
-}
-
-static pp_status start(pp_exchange *x, pp_error *err)
-{
-    static const pp_http_handlers handlers = {.head = on_head, .body = on_body, .end = on_end};
-    pp_http_handlers own = handlers;
-    pp_http_request request = {
-        .limits = limits_of(x), .fresh_connection = x->attempt.fresh, .relay = true};
-    pp_status st = write_body(x, err);
-
-    if (st == PP_OK)
-        st = write_headers(x, &request, err);
-    if (st != PP_OK)
-        return st;
-    own.user = x;
-    request.url =
-        pp_arena_printf(&x->arena, "%s%s", backend_of(x)->root, pp_endpoint_path(x->endpoint));
-    request.body = (pp_bytes){(const unsigned char *)pp_buf_text(&x->body), x->body.size};
-    st = pp_arena_check(&x->arena, err);
-    if (st == PP_OK)
-        st = pp_http_start(x->gateway->client, &request, &own, &x->record, &x->attempt.transfer,
-                           err);
-    return st;
-}
-
-void pp_attempt_start(pp_exchange *x)
-{
-    pp_error err = {0};
-    pp_status st = start(x, &err);
-
-    if (st == PP_OK)
-        return;
-    if (st == PP_ERR_MEMORY)
-        doom(x, PP_PROBLEM_MEMORY);
-    else
-        doom(x, st == PP_ERR_LIMIT ? PP_PROBLEM_HEADERS : PP_PROBLEM_INTERNAL);
-}
+const pp_http_handlers pp_attempt_handlers = {.head = on_head, .body = on_body, .end = on_end};

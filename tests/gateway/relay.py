@@ -116,6 +116,8 @@ def leaves(f, what, sim_args, content, before_leaving, reset=False, slots=1):
         left_s = client.leave(reset)
         f.true(f"{what}: idle again", wait_until(lambda: gateway.metric(
             "paretopilot_backend_in_flight", backend="a") == 0))
+        f.true(f"{what}: the server noticed",
+               wait_until(lambda: sim.metrics()["paretopilot_sim:open_requests"] == 0))
         again = gateway.chat(tokens=1) if "--fault" not in sim_args else None
         sim.stop()
         ends = [line for line in sim.lines("end", 1)]
@@ -128,8 +130,7 @@ def leaves(f, what, sim_args, content, before_leaving, reset=False, slots=1):
 
 
 def arrived(sim, count=1):
-    return wait_until(lambda: sim.metrics()["paretopilot_sim:requests_total"] >= count) \
-        if "paretopilot_sim:requests_total" in sim.metrics() else time.sleep(0.2)
+    return wait_until(lambda: sim.metrics()["paretopilot_sim:requests_total"] >= count)
 
 
 def client_leaves_before_the_head(f):
