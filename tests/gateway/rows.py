@@ -138,7 +138,10 @@ class Witness:
                 peer.settimeout(0.5)
             with contextlib.suppress(TimeoutError):
                 while not length or len(content) < length[0]:
-                    content += peer.recv(65536)
+                    piece = peer.recv(65536)
+                    if not piece:
+                        break
+                    content += piece
             if head.startswith(b"POST"):
                 self.requests.append((head, content))
             peer.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n"

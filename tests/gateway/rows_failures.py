@@ -136,7 +136,7 @@ def g16_a_truncated_stream_is_no_answer(f):
 
 
 def g17_a_stream_that_begins_with_an_error(f):
-    for form in ("data", "field", "event"):
+    for form in ("data", "field", "event", "done", "text"):
         with Sim(*FAST, "--fault", f"error:{form}", "--fault", "error-after:0") as bad, \
                 Sim(*FAST) as good, Sim(*FAST) as same, \
                 Serve(config({"bad": bad.url, "good": good.url})) as gateway:
