@@ -34,9 +34,9 @@
  *   ANSWERED, the server lets go of the call account, back to the free ones
  *   GONE
  *
- * exchange.c has admission and waiting; exchange_attempt.c one attempt on a back end;
- * exchange_reply.c what the client gets; exchange_account.c figures and the log;
- * exchange_pool.c the memory of it all. */
+ * exchange.c has admission and waiting; exchange_start.c what a back end is sent;
+ * exchange_attempt.c what it says; exchange_reply.c what the client gets; exchange_account.c
+ * figures and the log; exchange_pool.c the memory of it all. */
 #ifndef PP_GATEWAY_EXCHANGE_H
 #define PP_GATEWAY_EXCHANGE_H
 
@@ -190,7 +190,10 @@ bool pp_admit_rate(pp_exchange *x);
 
 /* ---- exchange_attempt.c ---------------------------------------------------------------------- */
 
-void pp_attempt_start(pp_exchange *x);
+extern const pp_http_handlers pp_attempt_handlers; /* but for `user`, the exchange */
+
+/** It fails, said from a callback of the client or a start, which may neither start nor cancel. */
+void pp_attempt_doom(pp_exchange *x, pp_problem problem);
 
 /** Close the connection to the back end where one is open; its outcome is `outcome`. */
 void pp_attempt_cancel(pp_exchange *x, pp_backend_outcome outcome);
@@ -200,6 +203,11 @@ void pp_attempt_finish(pp_exchange *x, pp_backend_outcome outcome, int64_t retry
 
 /** Work that a callback of the client had to leave. */
 void pp_attempt_do_doomed(pp_exchange *x);
+
+/* ---- exchange_start.c ------------------------------------------------------------------------ */
+
+/** Send the request to the attempt's back end. */
+void pp_attempt_start(pp_exchange *x);
 
 /* ---- exchange_reply.c ------------------------------------------------------------------------ */
 

@@ -1,4 +1,4 @@
-/* One attempt on one back end: started, listened to, judged. */
+/* One attempt on one back end: listened to and judged. exchange_start.c begins it. */
 #include "gateway/parts.h"
 
 #include <string.h>
@@ -59,7 +59,7 @@ void pp_attempt_cancel(pp_exchange *x, pp_backend_outcome outcome)
 }
 
 /* From callbacks, which may neither start nor cancel. */
-static void doom(pp_exchange *x, pp_problem problem)
+void pp_attempt_doom(pp_exchange *x, pp_problem problem)
 {
     if (x->attempt.doomed)
         return;
@@ -112,7 +112,7 @@ static void keep_headers(pp_exchange *x, const pp_http_reply_head *head)
     if (st == PP_OK)
         st = pp_arena_check(&x->reply_arena, NULL);
     if (st != PP_OK)
-        doom(x, st == PP_ERR_MEMORY ? PP_PROBLEM_MEMORY : PP_PROBLEM_UPSTREAM_INVALID);
+        pp_attempt_doom(x, st == PP_ERR_MEMORY ? PP_PROBLEM_MEMORY : PP_PROBLEM_UPSTREAM_INVALID);
 }
 
 static void note_origin(pp_backend *backend, const pp_http_reply_head *head)
@@ -134,7 +134,7 @@ static void make_tee(pp_exchange *x)
     pp_tee_free(x->tee);
     x->tee = NULL;
     if (pp_tee_new(&options, &x->tee, NULL) != PP_OK)
-        doom(x, PP_PROBLEM_MEMORY);
+        pp_attempt_doom(x, PP_PROBLEM_MEMORY);
 }
 
 static void on_head(void *user, const pp_http_reply_head *head)
@@ -154,7 +154,7 @@ static void on_head(void *user, const pp_http_reply_head *head)
     if (is_success(a->status))
         make_tee(x);
     if (x->committed && is_success(a->status) && !a->is_stream)
-        doom(x, PP_PROBLEM_UPSTREAM_INVALID); /* the client was promised a stream */
+        pp_attempt_doom(x, PP_PROBLEM_UPSTREAM_INVALID); /* the client was promised a stream */
 }
 
 /* ---- body ------------------------------------------------------------------------------------ */
@@ -181,11 +181,12 @@ static void look_at_first(pp_exchange *x)
 
     if (facts->first == PP_TEE_FIRST_ERROR) {
         x->attempt.doom_status = said_status(facts);
-        doom(x, PP_PROBLEM_UPSTREAM_INVALID);
+        pp_attempt_doom(x, PP_PROBLEM_UPSTREAM_INVALID);
     } else if (facts->first == PP_TEE_FIRST_EVENT) {
         begin_relaying(x);
     } else if (x->held.size > x->gateway->hold_max_bytes) {
-        doom(x, PP_PROBLEM_UPSTREAM_INVALID); /* comments without end, or an event without one */
+        pp_attempt_doom(
+            x, PP_PROBLEM_UPSTREAM_INVALID); /* comments without end, or an event without one */
     }
 }
 
@@ -196,7 +197,7 @@ static void feed(pp_exchange *x, pp_bytes bytes, int64_t now_ns)
     if (bytes.size == 0 || x->attempt.doomed)
         return;
     if (pp_tee_feed(x->tee, bytes, now_ns, &x->held, &err) != PP_OK || x->held.status != PP_OK)
-        doom(x, PP_PROBLEM_MEMORY);
+        pp_attempt_doom(x, PP_PROBLEM_MEMORY);
 }
 
 /* Behind the last empty line; 0 when there is none. Only a hint: the tee knows. */
@@ -251,7 +252,7 @@ static void take_plain(pp_exchange *x, pp_bytes bytes, int64_t now_ns)
     if (x->attempt.doomed)
         return;
     if (x->held.status != PP_OK)
-        doom(x, PP_PROBLEM_UPSTREAM_INVALID);
+        pp_attempt_doom(x, PP_PROBLEM_UPSTREAM_INVALID);
     else if (x->state == PP_EXCHANGE_HOLDING && x->held.size > x->gateway->hold_max_bytes)
         begin_relaying(x); /* too long to be kept: what comes later cannot be taken back */
     if (x->state == PP_EXCHANGE_RELAYING)
@@ -328,7 +329,9 @@ static void status_refused(pp_exchange *x)
     if (a->retry_after_s.known && a->retry_after_s.value < INT64_MAX / PP_NS_PER_S)
         pause_ns = a->retry_after_s.value * PP_NS_PER_S;
     a->whole = may_be_told(a->status);
-    pp_attempt_finish(x, a->status == 409 ? PP_OUTCOME_ABANDONED : PP_OUTCOME_FAILED, pause_ns);
+    /* 409 is no failure, unless it wants to be left alone (G34) */
+    pp_attempt_finish(
+        x, a->status == 409 && pause_ns == 0 ? PP_OUTCOME_ABANDONED : PP_OUTCOME_FAILED, pause_ns);
     pp_exchange_next(x, &report, true);
 }
 
@@ -343,14 +346,15 @@ static void stream_is_whole(pp_exchange *x)
     const pp_tee_facts *facts = pp_tee_facts_of(x->tee);
     pp_problem_report report = {.problem = PP_PROBLEM_UPSTREAM_INVALID};
 
-    if (!x->attempt.doomed && x->state == PP_EXCHANGE_HOLDING)
+    /* of one that stops short nothing has been given away yet: another back end may answer (G16) */
+    if (!x->attempt.doomed && x->state == PP_EXCHANGE_HOLDING && !stops_short(facts))
         look_at_first(x);
     if (x->attempt.doomed) {
         pp_attempt_do_doomed(x);
-    } else if (x->state == PP_EXCHANGE_HOLDING) { /* a stream without any event */
-        failed(x, &report);
-    } else if (stops_short(facts)) {
+    } else if (facts->event_count > 0 && stops_short(facts)) {
         report.problem = PP_PROBLEM_UPSTREAM_BROKE;
+        failed(x, &report);
+    } else if (x->state == PP_EXCHANGE_HOLDING) { /* a stream without any event */
         failed(x, &report);
     } else {
         pp_attempt_finish(x, facts->error_seen ? PP_OUTCOME_FAILED : PP_OUTCOME_ANSWERED, 0);
@@ -358,6 +362,15 @@ static void stream_is_whole(pp_exchange *x)
         if (pp_reply_pass_held(x))
             pp_reply_end(x);
     }
+}
+
+/* Said to be JSON and none: a length that is too small cuts the last bytes off (G22). */
+static bool is_cut_json(const pp_exchange *x)
+{
+    const pp_attempt *a = &x->attempt;
+    pp_text type = pp_http_header_find(a->headers, a->header_count, "Content-Type");
+
+    return pp_tee_facts_of(x->tee)->plain_is_no_json && pp_media_type_is(type, "application/json");
 }
 
 static void plain_is_whole(pp_exchange *x)
@@ -370,7 +383,7 @@ static void plain_is_whole(pp_exchange *x)
         pp_attempt_finish(x, PP_OUTCOME_ANSWERED, 0);
         if (pp_reply_pass_held(x))
             pp_reply_end(x);
-    } else if (facts->plain_is_error) { /* G36 */
+    } else if (facts->plain_is_error || is_cut_json(x)) { /* G36 */
         failed(x, &report);
     } else {
         pp_attempt_finish(x, PP_OUTCOME_ANSWERED, 0);
@@ -396,7 +409,7 @@ static void reply_is_whole(pp_exchange *x)
 
     if (is_success(status)) {
         if (pp_tee_finish(x->tee, pp_clock_now_ns(), &x->held, NULL) != PP_OK)
-            doom(x, PP_PROBLEM_MEMORY);
+            pp_attempt_doom(x, PP_PROBLEM_MEMORY);
         if (x->attempt.is_stream)
             stream_is_whole(x);
         else
@@ -455,69 +468,4 @@ static void on_end(void *user)
     }
 }
 
-/* ---- the start ------------------------------------------------------------------------------- */
-
-static pp_http_limits limits_of(const pp_exchange *x)
-{
-    const pp_serve_config *c = x->gateway->config;
-    int64_t left_ns = x->arrived_ns + pp_gateway_ns(c->total_ms) - pp_clock_now_ns();
-
-    return (pp_http_limits){.connect_ns = pp_gateway_ns(c->connect_ms),
-                            .first_byte_ns = pp_gateway_ns(c->first_byte_ms),
-                            .idle_ns = pp_gateway_ns(c->between_bytes_ms),
-                            .total_ns = left_ns > 1 ? left_ns : 1};
-}
-
-static pp_status write_body(pp_exchange *x, pp_error *err)
-{
-    pp_buf_clear(&x->body);
-    return pp_ask_write(&x->ask, x->request->body, backend_of(x)->row->endpoint.model,
-                        x->ask.stream, &x->body, err);
-}
-
-static pp_status write_headers(pp_exchange *x, pp_http_request *request, pp_error *err)
-{
-    const pp_relay_request extra = {.client_address = pp_text_of(pp_http_call_address(x->call)),
-                                    .from_trusted_proxy = x->from_proxy,
-                                    .api_key = backend_of(x)->api_key,
-                                    .request_id = pp_text_of(x->id)};
-
-    return pp_relay_request_headers(&x->arena, x->request->headers, x->request->header_count,
-                                    &extra, &request->headers, &request->header_count, err);
-}
-
-static pp_status start(pp_exchange *x, pp_error *err)
-{
-    static const pp_http_handlers handlers = {.head = on_head, .body = on_body, .end = on_end};
-    pp_http_handlers own = handlers;
-    pp_http_request request = {
-        .limits = limits_of(x), .fresh_connection = x->attempt.fresh, .relay = true};
-    pp_status st = write_body(x, err);
-
-    if (st == PP_OK)
-        st = write_headers(x, &request, err);
-    if (st != PP_OK)
-        return st;
-    own.user = x;
-    request.url =
-        pp_arena_printf(&x->arena, "%s%s", backend_of(x)->root, pp_endpoint_path(x->endpoint));
-    request.body = (pp_bytes){(const unsigned char *)pp_buf_text(&x->body), x->body.size};
-    st = pp_arena_check(&x->arena, err);
-    if (st == PP_OK)
-        st = pp_http_start(x->gateway->client, &request, &own, &x->record, &x->attempt.transfer,
-                           err);
-    return st;
-}
-
-void pp_attempt_start(pp_exchange *x)
-{
-    pp_error err = {0};
-    pp_status st = start(x, &err);
-
-    if (st == PP_OK)
-        return;
-    if (st == PP_ERR_MEMORY)
-        doom(x, PP_PROBLEM_MEMORY);
-    else
-        doom(x, st == PP_ERR_LIMIT ? PP_PROBLEM_HEADERS : PP_PROBLEM_INTERNAL);
-}
+const pp_http_handlers pp_attempt_handlers = {.head = on_head, .body = on_body, .end = on_end};

@@ -114,17 +114,18 @@ static pp_status join_words(pp_arena *arena, const pp_plan_words *first,
     return PP_OK;
 }
 
-/* Warnings and errors: a line for each request would fill a disk in time. The last word counts. */
-static pp_text quiet_words[] = {{"--log-verbosity", 15}, {"2", 1}};
-static const pp_plan_words quiet = {quiet_words, 2};
-
 static pp_status make_words(preparation *p, const pp_serve_backend *backend,
                             const pp_engine *engine, const pp_plan_words **ret_words, pp_error *err)
 {
     const pp_serve_draft *from = &backend->draft;
     pp_draft draft = {.type = from->type.data, .n_max = from->n_max};
+    /* Warnings and errors only: a line for each request would fill a disk in time. The last word
+     * counts. Replies name the model, and what they would name else is the path of its file. */
+    pp_text ours_words[] = {pp_text_of("--log-verbosity"), pp_text_of("2"), pp_text_of("--alias"),
+                            backend->id};
+    const pp_plan_words ours = {ours_words, PP_COUNT_OF(ours_words)};
+    const pp_plan_words *both = NULL;
     pp_plan_words words = {0};
-    const pp_plan_words *ours = NULL;
     pp_status st = PP_OK;
 
     if (from->present && from->has_model) {
@@ -134,14 +135,15 @@ static pp_status make_words(preparation *p, const pp_serve_backend *backend,
     if (st == PP_OK && from->present)
         st = pp_argv_draft(p->arena, engine, &draft, &words, err);
     if (st == PP_OK)
-        st = join_words(p->arena, &words, &quiet, &ours, err);
-    return st == PP_OK ? join_words(p->arena, ours, &backend->extra_arguments, ret_words, err) : st;
+        st = join_words(p->arena, &words, &ours, &both, err);
+    return st == PP_OK ? join_words(p->arena, both, &backend->extra_arguments, ret_words, err) : st;
 }
 
 static pp_status prepare_one(preparation *p, size_t index, pp_gateway_server *server,
                              pp_supervised *run, pp_error *err)
 {
     const pp_serve_backend *backend = &p->config->backends[index];
+    pp_argv argv;
     pp_status st = need_file(p, backend->file_index, err);
 
     *server = (pp_gateway_server){index, p->file_origins[backend->file_index]};
@@ -153,6 +155,10 @@ static pp_status prepare_one(preparation *p, size_t index, pp_gateway_server *se
     };
     if (st == PP_OK)
         st = make_words(p, backend, run->engine, &run->further, err);
+    /* what the build does not know is said now; the real line gets its port later */
+    if (st == PP_OK)
+        st = pp_argv_server(p->arena, run->engine, run->model_path, run->settings, run->further, 1,
+                            &argv, err);
     return pp_wrap(err, st, "back end '%s'", backend->id.data);
 }
 

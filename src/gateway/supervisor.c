@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/files.h"
@@ -13,6 +14,7 @@
 #define LOOK_NS          (50 * PP_NS_PER_MS)
 #define HANGS_AFTER      3 /* failed answers to /health in a row */
 #define HEALTH_MAX_BYTES 4096
+#define LOGS_KEPT        3
 
 typedef struct keeper {
     pp_supervisor *supervisor;
@@ -100,14 +102,29 @@ static void rest(pp_supervisor *supervisor, int64_t pause_ns)
     (void)pthread_mutex_unlock(&supervisor->lock);
 }
 
+static const char *log_path_of(const keeper *k, pp_arena *arena, uint64_t start_count)
+{
+    const char *name =
+        pp_arena_printf(arena, "%s.%llu.log", k->server->name, (unsigned long long)start_count);
+
+    return name == NULL ? NULL : pp_path_join(arena, k->supervisor->options.log_folder, name);
+}
+
+/* One that fails again and again must not fill the disk. */
+static void remove_old_log(const keeper *k, pp_arena *arena, uint64_t start_count)
+{
+    const char *path =
+        start_count <= LOGS_KEPT ? NULL : log_path_of(k, arena, start_count - LOGS_KEPT);
+
+    if (path != NULL)
+        (void)unlink(path); /* somebody may have been faster */
+}
+
 static pp_status start_server(keeper *k, pp_arena *arena, uint64_t start_count,
                               pp_server **ret_server, pp_error *err)
 {
     const pp_supervisor_options *options = &k->supervisor->options;
-    const char *log_name =
-        pp_arena_printf(arena, "%s.%llu.log", k->server->name, (unsigned long long)start_count);
-    const char *log_path =
-        log_name == NULL ? NULL : pp_path_join(arena, options->log_folder, log_name);
+    const char *log_path = log_path_of(k, arena, start_count);
     pp_server_options server = {
         .engine = k->server->engine,
         .model_path = k->server->model_path,
@@ -121,6 +138,8 @@ static pp_status start_server(keeper *k, pp_arena *arena, uint64_t start_count,
     };
     pp_status st = pp_arena_check(arena, err);
 
+    if (st == PP_OK)
+        remove_old_log(k, arena, start_count);
     return st == PP_OK ? pp_server_start(&server, ret_server, err) : st;
 }
 

@@ -38,7 +38,8 @@ typedef struct pp_supervised_status {
 typedef struct pp_supervisor_options {
     const pp_supervised *servers;
     size_t server_count;
-    const char *log_folder; /* exists; standard error of start N goes to NAME.N.log in it */
+    const char *log_folder; /* exists; standard error of start N goes to NAME.N.log in it, and the
+                               logs of the last three starts are kept */
     int64_t start_timeout_ns;
     int64_t health_interval_ns; /* between questions to a server that is ready */
     int64_t health_timeout_ns;  /* for an answer; three in a row that fail mean that it hangs */

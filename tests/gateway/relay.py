@@ -116,6 +116,8 @@ def leaves(f, what, sim_args, content, before_leaving, reset=False, slots=1):
         left_s = client.leave(reset)
         f.true(f"{what}: idle again", wait_until(lambda: gateway.metric(
             "paretopilot_backend_in_flight", backend="a") == 0))
+        f.true(f"{what}: the server noticed",
+               wait_until(lambda: sim.metrics()["paretopilot_sim:open_requests"] == 0))
         again = gateway.chat(tokens=1) if "--fault" not in sim_args else None
         sim.stop()
         ends = [line for line in sim.lines("end", 1)]
@@ -128,8 +130,7 @@ def leaves(f, what, sim_args, content, before_leaving, reset=False, slots=1):
 
 
 def arrived(sim, count=1):
-    return wait_until(lambda: sim.metrics()["paretopilot_sim:requests_total"] >= count) \
-        if "paretopilot_sim:requests_total" in sim.metrics() else time.sleep(0.2)
+    return wait_until(lambda: sim.metrics()["paretopilot_sim:requests_total"] >= count)
 
 
 def client_leaves_before_the_head(f):
@@ -612,36 +613,36 @@ if __name__ == "__main__":
     raise SystemExit(main([
         ("a stream is what the server sends", stream_is_the_same),
         ("a plain reply is what the server sends", plain_is_the_same),
-        ("usage that was asked for is the server's", usage_is_the_same),
+        ("G4: usage that was asked for is the server's", usage_is_the_same),
         ("odd framings go through unchanged", odd_framings_are_the_same),
         ("a refusal of the request is the server's", refusals_of_the_back_end_are_the_same),
         ("only the name of the model changes on the way", other_name_upstream),
         ("a client leaves before the head", client_leaves_before_the_head),
-        ("a client leaves before the first event", client_leaves_between_head_and_first_event),
-        ("a client leaves in the stream", client_leaves_in_the_stream),
+        ("G3: a client leaves before the first event", client_leaves_between_head_and_first_event),
+        ("G2: a client leaves in the stream", client_leaves_in_the_stream),
         ("a client leaves a plain request", client_leaves_a_plain_request),
         ("a client leaves the line", client_leaves_the_line),
         ("a lost client is not the back end's fault", lost_client_is_not_the_back_ends_fault),
         ("another back end answers before anything was given", another_back_end_answers),
         ("nobody listens", nobody_listens),
         ("the last answer is given", last_answer_is_given),
-        ("a broken stream says so", broken_stream_says_so),
-        ("done is done", done_is_done),
-        ("a plain reply that breaks", plain_reply_that_breaks),
-        ("a back end that fails is left alone", breaker_opens),
+        ("G15 G16: a broken stream says so", broken_stream_says_so),
+        ("G21: done is done", done_is_done),
+        ("G22 G36: a plain reply that breaks", plain_reply_that_breaks),
+        ("G33: a back end that fails is left alone", breaker_opens),
         ("timers have codes", timers_have_codes),
-        ("a full line is refused at once", full_line_is_refused_at_once),
+        ("G65: a full line is refused at once", full_line_is_refused_at_once),
         ("waiting has an end", waiting_has_an_end),
         ("slots are asked", slots_are_asked),
         ("the least busy one is chosen", least_busy_is_chosen),
-        ("comments keep a stream alive", comments_keep_a_stream_alive),
+        ("G12: comments keep a stream alive", comments_keep_a_stream_alive),
         ("another one after the hold time", another_one_after_the_hold_time),
         ("a refusal after the hold time", refusal_after_the_hold_time),
         ("comments in line", comments_in_line),
         ("draining lets replies end", draining_lets_replies_end),
         ("draining has a deadline", draining_has_a_deadline),
         ("paths and methods", paths_and_methods),
-        ("keys are asked for", keys_are_asked),
-        ("every request is counted", every_request_is_counted),
+        ("G9: keys are asked for", keys_are_asked),
+        ("G2 G31: every request is counted", every_request_is_counted),
         ("a slow reader holds nobody up", slow_reader_holds_nobody_up),
     ]))

@@ -82,6 +82,8 @@ TREE = [
     (r"examples/[^/]+/plan\.json", "study-plan"),
     (r"examples/sim/[^/]+\.json", "sim-answers"),
     (r"examples/serve/[^/]+\.json", "serve-config"),
+    (r"tests/golden/serve/no-back-ends/c\.json", ""),  # refused
+    (r"tests/golden/serve/[^/]+/c\.json", "serve-config"),
     (r"examples/suites/[^/]+\.json", "quality-suite"),
     (r"examples/tables/[^/]+\.json", "model-table"),
     (r"examples/suites/[^/]+\.json", "quality-suite"),

@@ -130,6 +130,11 @@ static const char *log_text(fixture *f, const char *name)
     return kept;
 }
 
+static bool has_log(fixture *f, const char *name)
+{
+    return pp_path_exists(pp_path_join(&f->arena, f->folder, name));
+}
+
 static void a_server_is_ready_once_it_has_proved_its_settings(void **state)
 {
     fixture f;
@@ -217,7 +222,7 @@ static void pauses_between_failures_double(void **state)
 }
 
 /* With a ceiling of 100 ms ten starts take a second; doubled without end they would take 51. */
-static void pauses_have_a_ceiling(void **state)
+static void pauses_have_a_ceiling_and_logs_too(void **state)
 {
     fixture f;
 
@@ -227,6 +232,8 @@ static void pauses_have_a_ceiling(void **state)
     f.options.pause_max_ns = 100 * PP_NS_PER_MS;
     begin(&f);
     assert_true(await(&f, PP_BACKEND_DOWN, 10).start_count >= 10);
+    assert_false(has_log(&f, "small.1.log"));
+    assert_false(has_log(&f, "small.7.log"));
     end(&f);
 }
 
@@ -262,7 +269,7 @@ int main(void)
         cmocka_unit_test(one_that_stops_answering_is_replaced),
         cmocka_unit_test(one_that_lies_about_its_settings_never_counts),
         cmocka_unit_test(pauses_between_failures_double),
-        cmocka_unit_test(pauses_have_a_ceiling),
+        cmocka_unit_test(pauses_have_a_ceiling_and_logs_too),
         cmocka_unit_test(the_end_does_not_wait_for_a_server_that_is_starting),
     };
 
