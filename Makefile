@@ -6,7 +6,7 @@ TSAN  := build/tsan
 ARM64 := build/arm64
 FUZZ_SECONDS ?= 60
 
-.PHONY: help setup build test check check-arm64 demo asan tsan bench golden docs examples fuzz format lint install clean
+.PHONY: help setup build test check check-arm64 demo asan tsan bench soak golden docs examples fuzz format lint install clean
 
 help:      ## this list
 	@grep -E '^[a-z0-9-]+: .*##' Makefile | sed -E 's/^([a-z0-9-]+):.*## /  \1\t/' | expand -t 14
@@ -35,12 +35,15 @@ asan: setup ## every test under address and undefined-behaviour sanitizers
 	@ninja -C $(ASAN) --quiet > $(ASAN)/ninja.log 2>&1 || { cat $(ASAN)/ninja.log; exit 1; }
 	@tools/check.sh $(ASAN)
 
-tsan: setup ## unit tests of what runs in threads, under the thread sanitizer
+tsan: setup ## unit tests of what runs in threads, and the gateway suite, under the thread sanitizer
 	@tools/tsan.sh $(TSAN)
 
 bench: build ## what measuring and deciding cost; 15 minutes on a quiet machine, exit 3 on another
 	@tools/setup.sh --with-benches
 	@tools/bench.sh $(BUILD)
+
+soak: build ## the gateway at half of what it can carry for SOAK_SECONDS (600), with clients that leave
+	@tools/soak.sh $(BUILD)
 
 golden: build ## rewrite the expectations of the golden cases; review the diff
 	@PARETOPILOT_GOLDEN_WRITE=1 PARETOPILOT_BINARY=$(CURDIR)/$(BUILD)/src/cli/paretopilot \

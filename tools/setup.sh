@@ -39,6 +39,7 @@ fish                  command:fish                  fish
 curl                  command:curl                  curl
 locales               command:locale-gen            -
 valgrind              command:valgrind              -
+nginx-light           command:nginx                 nginx
 '
 
 # Only for `make bench`: the peers of the load client and of the gateway.

@@ -90,7 +90,10 @@ void pp_attempt_do_doomed(pp_exchange *x)
     if (!x->attempt.doomed || !x->attempt.under_way)
         return;
     x->attempt.doomed = false;
-    failed(x, &report);
+    if (x->state == PP_EXCHANGE_GONE)
+        pp_attempt_cancel(x, PP_OUTCOME_ABANDONED);
+    else
+        failed(x, &report);
 }
 
 /* ---- head ------------------------------------------------------------------------------------ */
@@ -326,7 +329,9 @@ static void status_refused(pp_exchange *x)
     if (a->retry_after_s.known && a->retry_after_s.value < INT64_MAX / PP_NS_PER_S)
         pause_ns = a->retry_after_s.value * PP_NS_PER_S;
     a->whole = may_be_told(a->status);
-    pp_attempt_finish(x, a->status == 409 ? PP_OUTCOME_ABANDONED : PP_OUTCOME_FAILED, pause_ns);
+    /* 409 is no failure, unless it wants to be left alone (G34) */
+    pp_attempt_finish(
+        x, a->status == 409 && pause_ns == 0 ? PP_OUTCOME_ABANDONED : PP_OUTCOME_FAILED, pause_ns);
     pp_exchange_next(x, &report, true);
 }
 
@@ -341,14 +346,15 @@ static void stream_is_whole(pp_exchange *x)
     const pp_tee_facts *facts = pp_tee_facts_of(x->tee);
     pp_problem_report report = {.problem = PP_PROBLEM_UPSTREAM_INVALID};
 
-    if (!x->attempt.doomed && x->state == PP_EXCHANGE_HOLDING)
+    /* of one that stops short nothing has been given away yet: another back end may answer (G16) */
+    if (!x->attempt.doomed && x->state == PP_EXCHANGE_HOLDING && !stops_short(facts))
         look_at_first(x);
     if (x->attempt.doomed) {
         pp_attempt_do_doomed(x);
-    } else if (x->state == PP_EXCHANGE_HOLDING) { /* a stream without any event */
-        failed(x, &report);
-    } else if (stops_short(facts)) {
+    } else if (facts->event_count > 0 && stops_short(facts)) {
         report.problem = PP_PROBLEM_UPSTREAM_BROKE;
+        failed(x, &report);
+    } else if (x->state == PP_EXCHANGE_HOLDING) { /* a stream without any event */
         failed(x, &report);
     } else {
         pp_attempt_finish(x, facts->error_seen ? PP_OUTCOME_FAILED : PP_OUTCOME_ANSWERED, 0);
@@ -356,6 +362,15 @@ static void stream_is_whole(pp_exchange *x)
         if (pp_reply_pass_held(x))
             pp_reply_end(x);
     }
+}
+
+/* Said to be JSON and none: a length that is too small cuts the last bytes off (G22). */
+static bool is_cut_json(const pp_exchange *x)
+{
+    const pp_attempt *a = &x->attempt;
+    pp_text type = pp_http_header_find(a->headers, a->header_count, "Content-Type");
+
+    return pp_tee_facts_of(x->tee)->plain_is_no_json && pp_media_type_is(type, "application/json");
 }
 
 static void plain_is_whole(pp_exchange *x)
@@ -368,7 +383,7 @@ static void plain_is_whole(pp_exchange *x)
         pp_attempt_finish(x, PP_OUTCOME_ANSWERED, 0);
         if (pp_reply_pass_held(x))
             pp_reply_end(x);
-    } else if (facts->plain_is_error) { /* G36 */
+    } else if (facts->plain_is_error || is_cut_json(x)) { /* G36 */
         failed(x, &report);
     } else {
         pp_attempt_finish(x, PP_OUTCOME_ANSWERED, 0);
@@ -439,7 +454,11 @@ static void on_end(void *user)
     if (x->attempt.transfer == NULL) /* cancelled by us */
         return;
     x->attempt.transfer = NULL;
-    if (x->attempt.doomed) {
+    if (x->state == PP_EXCHANGE_GONE) {
+        /* A write told that the client is lost, and `gone` comes with the server's next turn. The
+         * tee has not seen the rest, so nothing can be said of the back end. */
+        pp_attempt_finish(x, PP_OUTCOME_ABANDONED, 0);
+    } else if (x->attempt.doomed) {
         pp_attempt_do_doomed(x);
     } else if (x->record.result == PP_HTTP_COMPLETE || is_done_all_the_same(x)) {
         reply_is_whole(x);

@@ -43,7 +43,7 @@ static const problem_row rows[PP_PROBLEM_COUNT] = {
     {PP_PROBLEM_UPSTREAM_REFUSED, 502, 1, false, UPSTREAM, "upstream_refused",
      "the server of this model did not accept the connection"},
     {PP_PROBLEM_UPSTREAM_BROKE, 502, 0, false, UPSTREAM, "upstream_broke",
-     "the server of this model ended its answer before it was whole"},
+     "the server of this model ended its answer short of its length or its end"},
     {PP_PROBLEM_UPSTREAM_INVALID, 502, 0, false, UPSTREAM, "upstream_invalid",
      "the server of this model gave an answer that is none"},
     {PP_PROBLEM_UPSTREAM_LOADING, 503, 2, false, UPSTREAM, "model_loading",

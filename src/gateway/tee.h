@@ -52,6 +52,7 @@ typedef struct pp_tee_facts {
     pp_reply_counts counts; /* usage, timings, drafts; absent when not told (E13, E21) */
     pp_text finish_reason;  /* the last one; empty when none came */
     bool plain_is_error;    /* a plain reply that is only an error object (G36) */
+    bool plain_is_no_json;  /* a plain reply that was read, and is no JSON */
 } pp_tee_facts;
 
 /** Fails with PP_ERR_MEMORY. */

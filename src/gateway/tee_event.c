@@ -274,6 +274,7 @@ void pp_tee_read_plain(pp_tee_reader *reader, pp_bytes body)
     st = pp_reply_parse(&reader->scratch, body, &root);
     if (st == PP_ERR_MEMORY)
         reader->st = st;
+    reader->facts.plain_is_no_json = st == PP_ERR_SYNTAX;
     if (st != PP_OK || root->kind != PP_JSON_OBJECT)
         return;
     error = pp_reply_find(root, "error");

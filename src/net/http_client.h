@@ -109,7 +109,9 @@ typedef struct pp_http_record {
     bool connection_reused;    /* */
     bool kept_connection_died; /* the kept connection was lost after the request had been written:
                                   with a body it failed as PP_HTTP_RESET and was not sent again,
-                                  because the server may have it; without one it was (F07) */
+                                  because the server may have it; without one it was (F07).
+                                  Of a relayed request also before: nothing was written, because
+                                  the server had spoken or left meanwhile */
     bool clock_was_set;        /* the wall clock jumped while it ran: later stamps are our own */
 } pp_http_record;
 
@@ -125,8 +127,9 @@ PP_MUST_CHECK pp_status pp_http_record_init(pp_http_record *record, size_t max_b
                                             pp_error *err);
 void pp_http_record_done(pp_http_record *record);
 
-/* Borrowed for the call. Repeated headers come as often as they were sent, in their order; one with
- * a name that is no token, or with controls in its value, is left out. */
+/* Borrowed for the call. Repeated headers come as often as they were sent, in their order. A head
+ * that others could read differently (controls, folded lines, two framings) has ended the transfer
+ * with PP_HTTP_PROTOCOL; http_client_strict.c has the list. */
 typedef struct pp_http_reply_head {
     int status; /* 200 or more */
     int minor_version;

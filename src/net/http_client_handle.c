@@ -290,6 +290,8 @@ pp_status pp_http_transfer_take(pp_http_loop *loop, pp_http_transfer **ret_trans
     t->is_paused = t->resume_due = false;
     t->paused_ns = 0;
     t->relayed_bytes = 0;
+    t->head_bytes = 0;
+    t->in_head = false;
     t->curl_text[0] = '\0';
     *ret_transfer = t;
     return PP_OK;

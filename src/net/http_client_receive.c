@@ -61,14 +61,29 @@ static bool may_be_sent(pp_http_transfer *t)
     return false;
 }
 
+/* What came over a kept connection since its last reply was over would be taken for the next reply;
+ * libcurl looks only whether the connection was closed. A new connection is another matter: who is
+ * too busy may say so and hang up without reading. Below TLS bytes may come at any time that are
+ * not the server's. */
+static bool may_be_used(pp_http_transfer *t, int local_port, int peer_port)
+{
+    bool was_used;
+
+    if (!t->relay || t->target->is_tls ||
+        pp_socket_set_use(&t->loop->sockets, local_port, peer_port, &was_used) || !was_used)
+        return true;
+    t->record->kept_connection_died = true;
+    (void)pp_http_refuse(t, PP_HTTP_RESET,
+                         "the server spoke or left over the kept connection; nothing was sent");
+    return false;
+}
+
 static int on_connected(void *user, char *primary, char *local, int primary_port, int local_port)
 {
     pp_http_transfer *t = user;
 
     (void)local;
-    (void)primary_port;
-    (void)local_port;
-    if (!may_be_sent(t))
+    if (!may_be_sent(t) || !may_be_used(t, local_port, primary_port))
         return CURL_PREREQFUNC_ABORT;
     t->record->connected_ns = pp_clock_now_ns();
     pp_http_copy_text(primary, t->record->address, sizeof t->record->address);
@@ -143,6 +158,8 @@ static size_t on_header(char *line, size_t one, size_t size, void *user)
     (void)one;
     settle_stamp(t->loop);
     (void)advance(t, size, false);
+    if (t->relay && !pp_http_relay_line(t, line, size))
+        return 0;
     if (size >= 1 && size <= 2 && (line[0] == '\r' || line[0] == '\n')) { /* end of a head */
         (void)curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
         if (status >= 200) { /* interim replies are none (F03) */

@@ -50,6 +50,8 @@ size_t pp_http_relay_head(pp_http_transfer *t, size_t size)
     pp_http_header headers[PP_HTTP_REPLY_HEADERS_MAX];
     pp_http_reply_head head = {t->record->status, minor_version(t), headers, 0};
 
+    if (!pp_http_relay_framing(t))
+        return 0;
     head.header_count = list_headers(t, headers);
     if (head.header_count > PP_HTTP_REPLY_HEADERS_MAX)
         return pp_http_refuse(t, PP_HTTP_TOO_LARGE, "the reply has too many headers");

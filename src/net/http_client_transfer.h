@@ -3,9 +3,10 @@
  *
  * http_client.c starts, runs and ends transfers; http_client_handle.c makes the libcurl handle and
  * keeps it for the next request; http_client_receive.c is what libcurl calls while a transfer runs;
- * http_client_relay.c hands on replies that are not kept, and pauses them; http_client_limits.c
- * knows which limit is met next; http_client_judge.c says what became of it; http_client_record.c
- * has the memory of the record. */
+ * http_client_relay.c hands on replies that are not kept, and pauses them; http_client_strict.c
+ * refuses what others might read in another way; http_client_limits.c knows which limit is met
+ * next; http_client_judge.c says what became of it; http_client_record.c has the memory of the
+ * record. */
 #ifndef PP_NET_HTTP_CLIENT_TRANSFER_H
 #define PP_NET_HTTP_CLIENT_TRANSFER_H
 
@@ -55,6 +56,8 @@ struct pp_http_transfer {
     int64_t paused_since_ns;
     int64_t paused_ns;      /* before the first data, all pauses */
     uint64_t relayed_bytes; /* of the body */
+    size_t head_bytes;      /* of all heads, interim ones and trailers too; relayed replies only */
+    bool in_head;           /* the next line of a relayed reply is not a status line */
     char curl_text[CURL_ERROR_SIZE];
 };
 
@@ -102,6 +105,13 @@ const char *pp_http_find_header(const pp_http_transfer *t, const char *name);
 void pp_http_copy_text(const char *text, char *out, size_t out_size);
 
 /* ---- replies that are handed on (http_client_relay.c) --------------------------------------- */
+
+/** Whether a line of a relayed reply's head, or of its trailers, reads the same to everybody; it
+ * has been refused when not. */
+bool pp_http_relay_line(pp_http_transfer *t, const char *line, size_t size);
+
+/** The headers of a final head frame the reply in one way only; refused as above. */
+bool pp_http_relay_framing(pp_http_transfer *t);
 
 /** The head is whole; what libcurl's header function returns for `size` bytes. */
 size_t pp_http_relay_head(pp_http_transfer *t, size_t size);

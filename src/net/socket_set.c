@@ -1,9 +1,11 @@
 #include "net/socket_set.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/socket.h>
 
 #include "base/fail_nth.h"
 
@@ -59,6 +61,57 @@ void pp_socket_set_opened(pp_socket_set *set, int fd)
 {
     if (fd >= 0 && make_room(set, fd))
         set->sockets[fd] = (pp_watched_socket){.is_connection = true};
+}
+
+static uint16_t port_of(const struct sockaddr_storage *address)
+{
+    if (address->ss_family == AF_INET)
+        return ntohs(((const struct sockaddr_in *)address)->sin_port);
+    return address->ss_family == AF_INET6 ? ntohs(((const struct sockaddr_in6 *)address)->sin6_port)
+                                          : 0;
+}
+
+static void look_up_ports(pp_watched_socket *s, int fd)
+{
+    struct sockaddr_storage local = {0};
+    struct sockaddr_storage peer = {0};
+    socklen_t local_size = sizeof local;
+    socklen_t peer_size = sizeof peer;
+
+    if (getpeername(fd, (struct sockaddr *)&peer, &peer_size) != 0 ||
+        getsockname(fd, (struct sockaddr *)&local, &local_size) != 0)
+        return; /* not connected yet */
+    s->local_port = port_of(&local);
+    s->peer_port = port_of(&peer);
+}
+
+static bool is_silent(int fd)
+{
+    char byte;
+
+    return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 &&
+           (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
+}
+
+bool pp_socket_set_use(pp_socket_set *set, int local_port, int peer_port, bool *ret_used)
+{
+    bool silent = true;
+
+    *ret_used = false;
+    for (size_t i = 0; i < set->capacity; i++) {
+        pp_watched_socket *s = &set->sockets[i];
+
+        if (!s->is_connection)
+            continue;
+        if (s->local_port == 0)
+            look_up_ports(s, (int)i);
+        if (s->local_port != local_port || s->peer_port != peer_port)
+            continue;
+        silent = silent && is_silent((int)i);
+        *ret_used = *ret_used || s->was_used;
+        s->was_used = true;
+    }
+    return silent;
 }
 
 void pp_socket_set_closing(pp_socket_set *set, int fd)

@@ -16,6 +16,9 @@ typedef struct pp_watched_socket {
     uint32_t wanted; /* events of epoll; 0 = none */
     uint32_t set;    /* what epoll knows; 0 = it is not in */
     bool is_connection;
+    bool was_used;       /* a request went over it */
+    uint16_t local_port; /* 0 = not looked up yet */
+    uint16_t peer_port;
 } pp_watched_socket;
 
 typedef struct pp_socket_set {
@@ -30,6 +33,11 @@ void pp_socket_set_done(pp_socket_set *set);
 /** A connection was made; pp_socket_set_closing will be called for it. When memory is short it is
  * treated like any other socket. */
 void pp_socket_set_opened(pp_socket_set *set, int fd);
+
+/** A request is about to go over the connection with these ports, of which there may be several to
+ * different addresses. False when bytes, or the end, came over it that nobody has read: of a reply
+ * that is over, or of none. ret_used: whether it had a request before. */
+bool pp_socket_set_use(pp_socket_set *set, int local_port, int peer_port, bool *ret_used);
 
 /** Just before close. */
 void pp_socket_set_closing(pp_socket_set *set, int fd);

@@ -129,7 +129,7 @@ class Reply:
             return "".join(c["message"]["content"] or "" for c in self.json["choices"])
         return "".join(c.get("delta", {}).get("content") or ""
                        for event in self.data if isinstance(event, dict)
-                       for c in event.get("choices", []))
+                       for c in event.get("choices") or [])
 
 
 class Client:

@@ -174,6 +174,39 @@ def client_leaves_the_line(f):
         gateway.stop()
 
 
+def lost_client_is_not_the_back_ends_fault(f):
+    """The client resets, and in the same turn of the gateway the rest of the reply is there: what it
+    could not write any more says nothing about the server."""
+    def chunk(event):
+        return b"%x\r\n%b\r\n" % (len(event), event)
+
+    event = chunk(b'data: {"choices":[{"index":0,"delta":{"content":"a"}}]}\n\n')
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(10)
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        with Serve(config({"a": url}, backends={"a": {"server": "openai"}})) as gateway:
+            for _ in range(8):  # more than the breaker forgives
+                client = gateway.open(body(stream=True))
+                server, _ = listener.accept()
+                server.recv(65536)
+                server.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+                               b"Transfer-Encoding: chunked\r\n\r\n" + event)
+                f.true("the first event", client.read_events(1))
+                gateway.signal(signal.SIGSTOP)
+                time.sleep(0.02)
+                client.leave(reset=True)
+                server.sendall(event + event + chunk(b"data: [DONE]\n\n") + b"0\r\n\r\n")
+                time.sleep(0.02)
+                gateway.signal(signal.SIGCONT)
+                f.true("let go", wait_until(lambda: gateway.metric(
+                    "paretopilot_backend_in_flight") == 0))
+                server.close()
+            f.equal("clients gone", gateway.metric("paretopilot_client_gone_total"), 8)
+            f.equal("failed attempts", gateway.metric("paretopilot_upstream_attempts_total",
+                                                      outcome="failed"), 0)
+            f.equal("failures", gateway.metric("paretopilot_failures_total"), 0)
+
+
 # ---- who breaks ----------------------------------------------------------------------------------
 
 FAILURES = {
@@ -593,36 +626,37 @@ if __name__ == "__main__":
     raise SystemExit(main([
         ("a stream is what the server sends", stream_is_the_same),
         ("a plain reply is what the server sends", plain_is_the_same),
-        ("usage that was asked for is the server's", usage_is_the_same),
+        ("G4: usage that was asked for is the server's", usage_is_the_same),
         ("odd framings go through unchanged", odd_framings_are_the_same),
         ("a refusal of the request is the server's", refusals_of_the_back_end_are_the_same),
         ("only the name of the model changes on the way", other_name_upstream),
         ("a client leaves before the head", client_leaves_before_the_head),
-        ("a client leaves before the first event", client_leaves_between_head_and_first_event),
-        ("a client leaves in the stream", client_leaves_in_the_stream),
+        ("G3: a client leaves before the first event", client_leaves_between_head_and_first_event),
+        ("G2: a client leaves in the stream", client_leaves_in_the_stream),
         ("a client leaves a plain request", client_leaves_a_plain_request),
         ("a client leaves the line", client_leaves_the_line),
+        ("a lost client is not the back end's fault", lost_client_is_not_the_back_ends_fault),
         ("another back end answers before anything was given", another_back_end_answers),
         ("nobody listens", nobody_listens),
         ("the last answer is given", last_answer_is_given),
-        ("a broken stream says so", broken_stream_says_so),
-        ("done is done", done_is_done),
-        ("a plain reply that breaks", plain_reply_that_breaks),
-        ("a back end that fails is left alone", breaker_opens),
+        ("G15 G16: a broken stream says so", broken_stream_says_so),
+        ("G21: done is done", done_is_done),
+        ("G22 G36: a plain reply that breaks", plain_reply_that_breaks),
+        ("G33: a back end that fails is left alone", breaker_opens),
         ("timers have codes", timers_have_codes),
-        ("a full line is refused at once", full_line_is_refused_at_once),
+        ("G65: a full line is refused at once", full_line_is_refused_at_once),
         ("waiting has an end", waiting_has_an_end),
         ("slots are asked", slots_are_asked),
         ("the least busy one is chosen", least_busy_is_chosen),
-        ("comments keep a stream alive", comments_keep_a_stream_alive),
+        ("G12: comments keep a stream alive", comments_keep_a_stream_alive),
         ("another one after the hold time", another_one_after_the_hold_time),
         ("a refusal after the hold time", refusal_after_the_hold_time),
         ("comments in line", comments_in_line),
         ("draining lets replies end", draining_lets_replies_end),
         ("draining has a deadline", draining_has_a_deadline),
         ("paths and methods", paths_and_methods),
-        ("keys are asked for", keys_are_asked),
+        ("G9: keys are asked for", keys_are_asked),
         ("keys are not guessed fast", keys_are_not_guessed_fast),
-        ("every request is counted", every_request_is_counted),
+        ("G2 G31: every request is counted", every_request_is_counted),
         ("a slow reader holds nobody up", slow_reader_holds_nobody_up),
     ]))

@@ -295,7 +295,7 @@ def main():
         refusals(report, folder)
         with harness.Serve(document.template) as gateway:
             checks = [
-                ("three servers are started and prove their settings", starts_and_proves),
+                ("G38: three servers are started and prove their settings", starts_and_proves),
                 ("replies are the servers' own", same_as_direct),
                 ("the acceptance of drafts is the computed one", lambda f, g: acceptance_is_the_computed_one(report, f, g)),
                 ("a client that leaves frees its slot", left_client_is_cancelled),

@@ -97,7 +97,8 @@ static void e18_in_a_stream_it_is_one_event(void **state)
     assert_string_equal(
         pp_buf_text(&out),
         "data: {\"error\":{\"code\":\"upstream_broke\",\"message\":\"the server of this model "
-        "ended its answer before it was whole\",\"param\":null,\"type\":\"upstream_error\"}}\n\n");
+        "ended its answer short of its length or its "
+        "end\",\"param\":null,\"type\":\"upstream_error\"}}\n\n");
     pp_buf_done(&out);
 }
 

@@ -1,5 +1,7 @@
 #include "net/socket_set.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -120,6 +122,83 @@ static void a_number_that_is_used_again_starts_afresh(void **state)
     end_world(&w);
 }
 
+/* A pair of TCP sockets over loopback; out[0] is the connecting one. */
+static void connect_pair(int out[2])
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t size = sizeof address;
+    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    assert_int_equal(bind(listener, (struct sockaddr *)&address, size), 0);
+    assert_int_equal(listen(listener, 1), 0);
+    assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &size), 0);
+    out[0] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(connect(out[0], (struct sockaddr *)&address, size), 0);
+    out[1] = accept(listener, NULL, NULL);
+    assert_true(out[1] >= 0);
+    (void)close(listener);
+}
+
+static int port_of(int fd)
+{
+    struct sockaddr_in address;
+    socklen_t size = sizeof address;
+
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &size), 0);
+    return ntohs(address.sin_port);
+}
+
+static void unread_bytes_are_seen_before_a_use(void **state)
+{
+    world w = make_world();
+    int ends[2];
+    int local_port;
+    int peer_port;
+    bool used = true;
+
+    (void)state;
+    connect_pair(ends);
+    local_port = port_of(ends[0]);
+    peer_port = port_of(ends[1]);
+    pp_socket_set_opened(&w.set, ends[0]);
+    assert_true(pp_socket_set_use(&w.set, local_port, peer_port, &used));
+    assert_false(used);
+    assert_true(pp_socket_set_use(&w.set, local_port, peer_port, &used));
+    assert_true(used);
+    assert_int_equal(write(ends[1], "x", 1), 1);
+    assert_false(pp_socket_set_use(&w.set, local_port, peer_port, &used));
+    assert_true(used);
+    /* others are not blamed for it */
+    assert_true(pp_socket_set_use(&w.set, local_port, peer_port ^ 1, &used));
+    assert_false(used);
+    pp_socket_set_closing(&w.set, ends[0]);
+    assert_true(pp_socket_set_use(&w.set, local_port, peer_port, &used));
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+    end_world(&w);
+}
+
+static void an_end_is_seen_before_a_use(void **state)
+{
+    world w = make_world();
+    int ends[2];
+    int local_port;
+    int peer_port;
+    bool used;
+
+    (void)state;
+    connect_pair(ends);
+    local_port = port_of(ends[0]);
+    peer_port = port_of(ends[1]);
+    pp_socket_set_opened(&w.set, ends[0]);
+    assert_true(pp_socket_set_use(&w.set, local_port, peer_port, &used));
+    (void)close(ends[1]);
+    assert_false(pp_socket_set_use(&w.set, local_port, peer_port, &used));
+    assert_true(used);
+    (void)close(ends[0]);
+    end_world(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -127,6 +206,8 @@ int main(void)
         cmocka_unit_test(what_is_wanted_can_change),
         cmocka_unit_test(other_sockets_leave_at_once),
         cmocka_unit_test(a_number_that_is_used_again_starts_afresh),
+        cmocka_unit_test(unread_bytes_are_seen_before_a_use),
+        cmocka_unit_test(an_end_is_seen_before_a_use),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
