@@ -18,7 +18,7 @@ def text_of(sim, **members):
 def g12_silence_before_the_first_token(f):
     """A hop between client and gateway that allows no long silence."""
     silence_s, idle_s, timers = (70, 20, {}) if LONG else \
-        (1.4, 0.4, {"hold": 100, "keep_alive_comment": 100})
+        (1.4, 0.8, {"hold": 100, "keep_alive_comment": 100})
     for early in ([], ["--fault", "early-head"]):
         with Sim(*FAST, "--fault", f"slow:{silence_s}s", *early) as sim, \
                 Serve(config({"a": sim.url}, timeouts_ms=timers,

@@ -435,18 +435,19 @@ static void g36_a_plain_reply_goes_on_and_is_read(void **state)
         bool is_error;
         int64_t tokens; /* -1: absent */
         const char *finish;
+        bool is_no_json;
     } rows[] = {
         {"an answer",
          "{\"choices\":[{\"message\":{\"content\":\"a\\n\\ndata: "
          "x\"},\"finish_reason\":\"length\"}],"
          "\"usage\":{\"completion_tokens\":7}}\n",
-         false, 7, "length"},
-        {"an error alone", "{\"error\":{\"message\":\"no\",\"code\":400}}", true, -1, ""},
-        {"an error of null", "{\"error\":null,\"choices\":[]}", false, -1, ""},
-        {"not JSON", "<html>", false, -1, ""},
-        {"cut", "{\"error\":{\"mess", false, -1, ""},
-        {"a list", "[1]", false, -1, ""},
-        {"nothing", "", false, -1, ""},
+         false, 7, "length", false},
+        {"an error alone", "{\"error\":{\"message\":\"no\",\"code\":400}}", true, -1, "", false},
+        {"an error of null", "{\"error\":null,\"choices\":[]}", false, -1, "", false},
+        {"not JSON", "<html>", false, -1, "", true},
+        {"cut", "{\"error\":{\"mess", false, -1, "", true},
+        {"a list", "[1]", false, -1, "", false},
+        {"nothing", "", false, -1, "", true},
     };
 
     (void)state;
@@ -461,7 +462,7 @@ static void g36_a_plain_reply_goes_on_and_is_read(void **state)
         assert_string_equal(pp_buf_text(&out), rows[i].body); /* at once */
         finish(tee, 6, &out);
         assert_string_equal(pp_buf_text(&out), rows[i].body);
-        if (f->plain_is_error != rows[i].is_error ||
+        if (f->plain_is_error != rows[i].is_error || f->plain_is_no_json != rows[i].is_no_json ||
             (f->counts.usage_completion_tokens.known ? f->counts.usage_completion_tokens.value
                                                      : -1) != rows[i].tokens ||
             f->finish_reason.size != strlen(rows[i].finish))
