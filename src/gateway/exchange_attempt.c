@@ -416,7 +416,8 @@ static void reply_is_whole(pp_exchange *x)
 /* The server had closed a kept connection just when it was used: it has not seen the request. */
 static bool again_on_fresh(pp_exchange *x)
 {
-    if (!x->record.kept_connection_died || x->attempt.fresh || x->attempt.status != 0)
+    if (!x->record.kept_connection_died || x->attempt.fresh || x->attempt.status != 0 ||
+        backend_of(x)->root == NULL) /* a started one has gone down meanwhile */
         return false;
     x->attempt.fresh = true;
     pp_attempt_start(x);
