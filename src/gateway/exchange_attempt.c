@@ -134,6 +134,15 @@ static void make_tee(pp_exchange *x)
         pp_attempt_doom(x, PP_PROBLEM_MEMORY);
 }
 
+/* Comments and our own head are for streams; a client that was promised one cannot get this. */
+static void expect_plain(pp_exchange *x)
+{
+    if (x->committed)
+        pp_attempt_doom(x, PP_PROBLEM_UPSTREAM_INVALID);
+    else
+        pp_http_timer_cancel(x->gateway->server, &x->timer);
+}
+
 static void on_head(void *user, const pp_http_reply_head *head)
 {
     pp_exchange *x = user;
@@ -150,8 +159,8 @@ static void on_head(void *user, const pp_http_reply_head *head)
     keep_headers(x, head);
     if (is_success(a->status))
         make_tee(x);
-    if (x->committed && is_success(a->status) && !a->is_stream)
-        pp_attempt_doom(x, PP_PROBLEM_UPSTREAM_INVALID); /* the client was promised a stream */
+    if (is_success(a->status) && !a->is_stream)
+        expect_plain(x);
 }
 
 /* ---- body ------------------------------------------------------------------------------------ */

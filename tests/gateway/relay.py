@@ -6,6 +6,7 @@ import json
 import re
 import signal
 import socket
+import threading
 import time
 
 from harness import (CHAT, TEXT, Serve, Sim, body, closed_port, config, direct, main,
@@ -391,6 +392,65 @@ def comments_keep_a_stream_alive(f):
             "paretopilot_time_to_first_token_seconds_sum"), 1.4, 9)
 
 
+class Scripted:
+    """A back end that answers every request with the given pieces, and pauses between them."""
+
+    def __init__(self, *pieces, pause_s=0):
+        self.pieces, self.pause_s = pieces, pause_s
+        self.requests = []
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self):
+        while True:
+            try:
+                connection, _ = self.listener.accept()
+            except OSError:  # closed by __exit__
+                return
+            with connection:
+                self._answer(connection)
+
+    def _answer(self, connection):
+        request = b""
+        while b"\r\n\r\n" not in request:
+            request += connection.recv(65536)
+        head, _, rest = request.partition(b"\r\n\r\n")
+        length = int(re.search(rb"(?i)content-length: *(\d+)", head)[1])
+        while len(rest) < length:
+            rest += connection.recv(65536)
+        self.requests.append(head)
+        for i, piece in enumerate(self.pieces):
+            time.sleep(self.pause_s if i else 0)
+            try:
+                connection.sendall(piece)
+            except OSError:  # the gateway has had enough
+                return
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.listener.close()
+
+
+def plain_reply_to_a_stream(f):
+    """A server that knows no streams takes longer than the hold time within its plain reply: it
+    stays a plain reply, without our head or comments in it."""
+    answer = b'{"choices":[{"message":{"content":"one two"},"finish_reason":"stop"}]}'
+    head = (b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n"
+            b"Connection: close\r\n\r\n" % len(answer))
+    timers = {"hold": 200, "keep_alive_comment": 200}
+    with Scripted(head + answer[:20], answer[20:], pause_s=1) as server, \
+            Serve(config({"a": server.url}, backends={"a": {"server": "openai"}},
+                         timeouts_ms=timers)) as gateway:
+        got = gateway.chat(stream=True)
+        f.equal("status", got.status, 200)
+        f.equal("media type", got.headers["Content-Type"], "application/json")
+        f.equal("bytes", got.body, answer)
+        f.between("seconds", got.seconds, 0.9, 9)
+
+
 def another_one_after_the_hold_time(f):
     """Our own head and comments are no answer yet: another back end may still give one."""
     timers = {"hold": 100, "connect": 100, "first_byte": 600}
@@ -615,6 +675,7 @@ if __name__ == "__main__":
         ("slots are asked", slots_are_asked),
         ("the least busy one is chosen", least_busy_is_chosen),
         ("comments keep a stream alive", comments_keep_a_stream_alive),
+        ("a plain reply to a stream", plain_reply_to_a_stream),
         ("another one after the hold time", another_one_after_the_hold_time),
         ("a refusal after the hold time", refusal_after_the_hold_time),
         ("comments in line", comments_in_line),
