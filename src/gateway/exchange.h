@@ -14,7 +14,7 @@
  *             error
  *             first event is an error        cancel, as a failure
  *             reply is whole, and no failure head and body to the client: ANSWERED
- *             plain body above what is held  head and body so far: RELAYING
+ *             answer above what is held      head and body so far: RELAYING
  *   ASKING,   failure, or a whole reply that  next back end, each once: ASKING, or WAITING at the
  *   HOLDING   is one (409, 429, 5xx, an error front of the line. None left: the back end's own
  *             object under status 200)       answer, else ours: ANSWERED

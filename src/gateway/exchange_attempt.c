@@ -249,6 +249,16 @@ static bool take_events(pp_exchange *x, pp_bytes bytes, int64_t now_ns)
     return facts->event_count > before;
 }
 
+/* An answer goes on, and what comes later cannot be taken back. A refusal does not: whether the
+ * client may have it, and without which words, is known when it is whole. */
+static void too_long_to_hold(pp_exchange *x)
+{
+    if (is_success(x->attempt.status))
+        begin_relaying(x);
+    else
+        pp_attempt_doom(x, PP_PROBLEM_UPSTREAM_INVALID);
+}
+
 static void take_plain(pp_exchange *x, pp_bytes bytes, int64_t now_ns)
 {
     if (x->tee != NULL && is_success(x->attempt.status))
@@ -260,7 +270,7 @@ static void take_plain(pp_exchange *x, pp_bytes bytes, int64_t now_ns)
     if (x->held.status != PP_OK)
         pp_attempt_doom(x, PP_PROBLEM_UPSTREAM_INVALID);
     else if (x->state == PP_EXCHANGE_HOLDING && x->held.size > x->gateway->hold_max_bytes)
-        begin_relaying(x); /* too long to be kept: what comes later cannot be taken back */
+        too_long_to_hold(x);
     if (x->state == PP_EXCHANGE_RELAYING)
         (void)pp_reply_pass_held(x); /* as above */
 }
