@@ -29,7 +29,6 @@ typedef struct pp_backend {
     uint64_t restarts;
     bool speculation_asked;
     bool speculation_seen; /* an answer told of drafted tokens: nothing else proves it (E21) */
-    uint64_t asked_count, failed_count;
 } pp_backend;
 
 /* What came of choosing. */
