@@ -53,13 +53,11 @@ static void on_drained(void *user, pp_http_call *call)
 
 static void on_gone(void *user, pp_http_call *call)
 {
-    pp_gateway *g = user;
     pp_exchange *x = pp_http_call_data(call);
 
-    if (x == NULL)
-        return;
-    g->totals.client_gone++;
-    pp_exchange_on_gone(x);
+    (void)user;
+    if (x != NULL)
+        pp_exchange_on_gone(x);
 }
 
 static void on_ended(void *user, pp_http_call *call)
