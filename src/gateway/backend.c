@@ -66,21 +66,18 @@ pp_backend_choice pp_backend_choose(const pp_serve_model *model, pp_backend *bac
     if (!pp_breaker_allows(&backends[ret_found->index].breaker, now_ns, &ret_found->pass))
         return PP_CHOICE_WAIT; /* judge_one asked the same at the same instant */
     backends[ret_found->index].in_flight++;
-    backends[ret_found->index].asked_count++;
     return best;
 }
 
 void pp_backend_judge(pp_backend *backend, pp_breaker_pass pass, pp_backend_outcome outcome,
                       int64_t now_ns, int64_t retry_after_ns)
 {
-    if (outcome == PP_OUTCOME_ANSWERED) {
+    if (outcome == PP_OUTCOME_ANSWERED)
         pp_breaker_success(&backend->breaker, pass, now_ns);
-    } else if (outcome == PP_OUTCOME_FAILED) {
-        backend->failed_count++;
+    else if (outcome == PP_OUTCOME_FAILED)
         pp_breaker_failure(&backend->breaker, pass, now_ns, retry_after_ns);
-    } else {
+    else
         pp_breaker_abandoned(&backend->breaker, pass);
-    }
 }
 
 void pp_backend_release(pp_backend *backend)

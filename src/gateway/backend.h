@@ -27,10 +27,8 @@ typedef struct pp_backend {
     bool origin_known;
     pp_origin origin; /* of its answers, as far as it said */
     uint64_t restarts;
-    uint64_t breaker_restarts; /* up to which the breaker knows */
     bool speculation_asked;
     bool speculation_seen; /* an answer told of drafted tokens: nothing else proves it (E21) */
-    uint64_t asked_count, failed_count;
 } pp_backend;
 
 /* What came of choosing. */

@@ -51,6 +51,13 @@ static void become(pp_breaker *b, pp_breaker_state state)
     b->failed_next = 0;
 }
 
+void pp_breaker_forget(pp_breaker *breaker)
+{
+    become(breaker, PP_BREAKER_CLOSED);
+    breaker->open_factor = 1;
+    breaker->paused_until_ns = 0;
+}
+
 bool pp_breaker_would_allow(const pp_breaker *breaker, int64_t now_ns)
 {
     switch (pp_breaker_state_of(breaker, now_ns)) {

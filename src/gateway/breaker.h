@@ -60,6 +60,10 @@ typedef struct pp_breaker_pass {
 /** The options are within their ranges, else it is our own mistake. */
 void pp_breaker_init(pp_breaker *breaker, const pp_breaker_options *options);
 
+/** Another process answers now: nothing is held against it, and the outcome of what was sent before
+ * says nothing. How often it opened stays counted. */
+void pp_breaker_forget(pp_breaker *breaker);
+
 /** Whether a request may go now; nothing is counted. */
 bool pp_breaker_would_allow(const pp_breaker *breaker, int64_t now_ns);
 

@@ -1,3 +1,4 @@
+/* clang-format off: the table keeps its columns */
 /* exchange.h - inside gateway/ only: one request, from its arrival to its line in the log.
  *
  * The life of it is this table; a state's name is what the exchange waits for.
@@ -6,17 +7,20 @@
  *   --------  -----------------------------  ------------------------------------------------------
  *   (new)     a request for an answer        refused by key, rate, body or route: ANSWERED.
  *                                            A back end can take it: start, ASKING. All are at
- * their caps: WAITING, or ANSWERED with 429 when the line is full. None can be asked: ANSWERED with
- * 503 WAITING   a back end got free            start, ASKING waited too long, or no back    the
- * last answer of a back end if there was one, else end can be asked any more      503: ANSWERED the
- * client left                out of the line: GONE ASKING    head of the reply              HOLDING
+ *                                            their caps: WAITING, or ANSWERED with 429 when the
+ *                                            line is full. None can be asked: ANSWERED with 503
+ *   WAITING   a back end got free            start, ASKING
+ *             waited too long, or no back    the last answer of a back end if there was one, else
+ *             end can be asked any more      429 or 503: ANSWERED
+ *             the client left                out of the line: GONE
+ *   ASKING    head of the reply              HOLDING
  *   HOLDING   first event of a stream, no    head and event to the client: RELAYING
  *             error
  *             first event is an error        cancel, as a failure
  *             reply is whole, and no failure head and body to the client: ANSWERED
- *             plain body above what is held  head and body so far: RELAYING
- *   ASKING,   failure, or a whole reply that  next back end, each once: ASKING, or WAITING at the
- *   HOLDING   is one (409, 429, 5xx, an error front of the line. None left: the back end's own
+ *             answer above what is held      head and body so far: RELAYING
+ *   ASKING,   failure, or a whole reply that next back end, each once: ASKING, or WAITING at the
+ *   HOLDING   is one (409, 429, 5xx, error   front of the line. None left: the back end's own
  *             object under status 200)       answer, else ours: ANSWERED
  *             hold time over, of a stream    our own head with 200 and a comment; the state stays,
  *                                            and later failures travel as an event
@@ -37,6 +41,7 @@
  * exchange.c has admission and waiting; exchange_start.c what a back end is sent;
  * exchange_attempt.c what it says; exchange_reply.c what the client gets; exchange_account.c
  * figures and the log; exchange_pool.c the memory of it all. */
+/* clang-format on */
 #ifndef PP_GATEWAY_EXCHANGE_H
 #define PP_GATEWAY_EXCHANGE_H
 

@@ -131,6 +131,7 @@ void pp_exchange_account(pp_exchange *x, int64_t ended_ns)
 {
     figures f = figures_of(x);
 
+    x->gateway->totals.client_gone += x->client_gone;
     note_speculation(x, &f);
     count(x, &f, ended_ns - x->arrived_ns);
     if (x->gateway->options.log != NULL)

@@ -137,6 +137,15 @@ static void make_tee(pp_exchange *x)
         pp_attempt_doom(x, PP_PROBLEM_MEMORY);
 }
 
+/* Comments and our own head are for streams; a client that was promised one cannot get this. */
+static void expect_plain(pp_exchange *x)
+{
+    if (x->committed)
+        pp_attempt_doom(x, PP_PROBLEM_UPSTREAM_INVALID);
+    else
+        pp_http_timer_cancel(x->gateway->server, &x->timer);
+}
+
 static void on_head(void *user, const pp_http_reply_head *head)
 {
     pp_exchange *x = user;
@@ -153,8 +162,8 @@ static void on_head(void *user, const pp_http_reply_head *head)
     keep_headers(x, head);
     if (is_success(a->status))
         make_tee(x);
-    if (x->committed && is_success(a->status) && !a->is_stream)
-        pp_attempt_doom(x, PP_PROBLEM_UPSTREAM_INVALID); /* the client was promised a stream */
+    if (is_success(a->status) && !a->is_stream)
+        expect_plain(x);
 }
 
 /* ---- body ------------------------------------------------------------------------------------ */
@@ -243,6 +252,16 @@ static bool take_events(pp_exchange *x, pp_bytes bytes, int64_t now_ns)
     return facts->event_count > before;
 }
 
+/* An answer goes on, and what comes later cannot be taken back. A refusal does not: whether the
+ * client may have it, and without which words, is known when it is whole. */
+static void too_long_to_hold(pp_exchange *x)
+{
+    if (is_success(x->attempt.status))
+        begin_relaying(x);
+    else
+        pp_attempt_doom(x, PP_PROBLEM_UPSTREAM_INVALID);
+}
+
 static void take_plain(pp_exchange *x, pp_bytes bytes, int64_t now_ns)
 {
     if (x->tee != NULL && is_success(x->attempt.status))
@@ -254,7 +273,7 @@ static void take_plain(pp_exchange *x, pp_bytes bytes, int64_t now_ns)
     if (x->held.status != PP_OK)
         pp_attempt_doom(x, PP_PROBLEM_UPSTREAM_INVALID);
     else if (x->state == PP_EXCHANGE_HOLDING && x->held.size > x->gateway->hold_max_bytes)
-        begin_relaying(x); /* too long to be kept: what comes later cannot be taken back */
+        too_long_to_hold(x);
     if (x->state == PP_EXCHANGE_RELAYING)
         (void)pp_reply_pass_held(x); /* as above */
 }
@@ -431,7 +450,8 @@ static void reply_is_whole(pp_exchange *x)
 /* The server had closed a kept connection just when it was used: it has not seen the request. */
 static bool again_on_fresh(pp_exchange *x)
 {
-    if (!x->record.kept_connection_died || x->attempt.fresh || x->attempt.status != 0)
+    if (!x->record.kept_connection_died || x->attempt.fresh || x->attempt.status != 0 ||
+        backend_of(x)->root == NULL) /* a started one has gone down meanwhile */
         return false;
     x->attempt.fresh = true;
     pp_attempt_start(x);

@@ -53,13 +53,11 @@ static void on_drained(void *user, pp_http_call *call)
 
 static void on_gone(void *user, pp_http_call *call)
 {
-    pp_gateway *g = user;
     pp_exchange *x = pp_http_call_data(call);
 
-    if (x == NULL)
-        return;
-    g->totals.client_gone++;
-    pp_exchange_on_gone(x);
+    (void)user;
+    if (x != NULL)
+        pp_exchange_on_gone(x);
 }
 
 static void on_ended(void *user, pp_http_call *call)
@@ -77,13 +75,10 @@ static void look_at_started(pp_gateway *g, size_t index)
 {
     pp_backend *b = &g->backends[index];
     pp_backend_status status = {0};
-    pp_breaker_options options = b->breaker.options;
 
     g->options.backend_status(g->options.backend_user, index, &status);
-    if (status.restarts != b->breaker_restarts && b->in_flight == 0) {
-        pp_breaker_init(&b->breaker, &options); /* another process: nothing is held against it */
-        b->breaker_restarts = status.restarts;
-    }
+    if (status.restarts != b->restarts)
+        pp_breaker_forget(&b->breaker);
     b->restarts = status.restarts;
     b->state = status.state;
     b->speculation_asked = status.speculation_asked;

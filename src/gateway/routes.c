@@ -54,15 +54,6 @@ static void show_models(pp_exchange *x)
     reply_json(x, 200, root);
 }
 
-static const char *breaker_name(const pp_backend *b, int64_t now_ns)
-{
-    static const char *const names[] = {[PP_BREAKER_CLOSED] = "closed",
-                                        [PP_BREAKER_OPEN] = "open",
-                                        [PP_BREAKER_HALF_OPEN] = "half-open"};
-
-    return names[pp_breaker_state_of(&b->breaker, now_ns)];
-}
-
 /* Asked for, it is either seen in an answer or not; a server's own word for it is worth nothing
  * (E21, G38). */
 static const char *speculation_word(const pp_backend *b)
@@ -79,7 +70,8 @@ static pp_json *backend_health(pp_exchange *x, const pp_backend *b)
 
     pp_json_set_text(arena, out, "id", b->row->id);
     pp_json_set_string(arena, out, "state", pp_backend_state_name(b->state));
-    pp_json_set_string(arena, out, "breaker", breaker_name(b, x->arrived_ns));
+    pp_json_set_string(arena, out, "breaker",
+                       pp_breaker_state_name(pp_breaker_state_of(&b->breaker, x->arrived_ns)));
     pp_json_set_int(arena, out, "in_flight", b->in_flight);
     pp_json_set_int(arena, out, "in_flight_max", b->in_flight_max);
     pp_json_set_int(arena, out, "restarts", (int64_t)b->restarts);

@@ -2,7 +2,6 @@
  * its slots in /props. Other servers have no such page and keep what was assumed. */
 #include "gateway/parts.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,20 +58,20 @@ static void on_end(void *user)
 
 static pp_status start(slots_ask *ask, pp_error *err)
 {
-    char url[PP_BACKEND_URL_MAX + 1024];
-    char authorization[1024];
-    const char *headers[] = {authorization};
-    pp_http_request request = {
-        .url = url, .headers = headers, .limits = {.total_ns = PROPS_TIMEOUT_NS}};
-    const pp_http_handlers handlers = {.end = on_end, .user = ask};
+    pp_arena *arena = &ask->gateway->arena;
     pp_text key = ask->backend->api_key;
+    const char *headers[] = {pp_arena_printf(arena, "Authorization: Bearer %.*s", (int)key.size,
+                                             key.size > 0 ? key.data : "")};
+    const pp_http_request request = {.url = pp_arena_printf(arena, "%s/props", ask->backend->root),
+                                     .headers = headers,
+                                     .header_count = key.size > 0,
+                                     .limits = {.total_ns = PROPS_TIMEOUT_NS}};
+    const pp_http_handlers handlers = {.end = on_end, .user = ask};
+    pp_status st = pp_arena_check(arena, err);
 
-    (void)snprintf(url, sizeof url, "%s/props", ask->backend->root);
-    (void)snprintf(authorization, sizeof authorization, "Authorization: Bearer %.*s", (int)key.size,
-                   key.size > 0 ? key.data : "");
-    request.header_count = key.size > 0;
-    return pp_http_start(ask->gateway->client, &request, &handlers, &ask->record, &ask->transfer,
-                         err);
+    return st == PP_OK ? pp_http_start(ask->gateway->client, &request, &handlers, &ask->record,
+                                       &ask->transfer, err)
+                       : st;
 }
 
 static bool is_asked(const pp_backend *backend)

@@ -6,6 +6,7 @@ import json
 import re
 import signal
 import socket
+import threading
 import time
 
 from harness import (CHAT, TEXT, Serve, Sim, body, closed_port, config, direct, main,
@@ -17,6 +18,48 @@ FAST = ("--token-time", "2ms", "--prefill", "0.1ms")
 def without_date(content):
     """The only thing that two fresh simulated servers say differently."""
     return re.sub(rb'("created":)\d+', rb"\g<1>0", content)
+
+
+class Scripted:
+    """A back end that answers every request with the given pieces, and pauses between them."""
+
+    def __init__(self, *pieces, pause_s=0):
+        self.pieces, self.pause_s = pieces, pause_s
+        self.requests = []
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self):
+        while True:
+            try:
+                connection, _ = self.listener.accept()
+            except OSError:  # closed by __exit__
+                return
+            with connection:
+                self._answer(connection)
+
+    def _answer(self, connection):
+        request = b""
+        while b"\r\n\r\n" not in request:
+            request += connection.recv(65536)
+        head, _, rest = request.partition(b"\r\n\r\n")
+        length = int(re.search(rb"(?i)content-length: *(\d+)", head)[1])
+        while len(rest) < length:
+            rest += connection.recv(65536)
+        self.requests.append(head)
+        for i, piece in enumerate(self.pieces):
+            time.sleep(self.pause_s if i else 0)
+            try:
+                connection.sendall(piece)
+            except OSError:  # the gateway has had enough
+                return
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.listener.close()
 
 
 # ---- what goes through ---------------------------------------------------------------------------
@@ -268,6 +311,24 @@ def last_answer_is_given(f):
         f.equal("requests there", len(a.lines("arrival")), 1)
 
 
+def endless_refusal_is_not_relayed(f):
+    """What a client may not have of a refusal is hidden however long that is: here our key."""
+    key = "a-key-of-the-gateway-alone"
+    page = b"{'key': '%s'}" % key.encode() + b"." * (5 << 20)
+    for status in (401, 500):
+        head = (b"HTTP/1.1 %d No\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n"
+                b"Connection: close\r\n\r\n" % (status, len(page)))
+        with Scripted(head + page) as server, \
+                Serve(config({"a": server.url}, backends={
+                    "a": {"server": "openai", "api_key_env": "KEY_OF_A"}}),
+                    env={"KEY_OF_A": key}) as gateway:
+            got = gateway.chat()
+            f.true(f"{status}: the key was sent", key.encode() in server.requests[0])
+            f.equal(f"{status}: status", got.status, 502)
+            f.equal(f"{status}: code", got.error.get("code"), "upstream_invalid")
+            f.true(f"{status}: the key is not shown", key.encode() not in got.body)
+
+
 def broken_stream_says_so(f):
     """After the first event nothing is tried again, and nothing ends as if it were whole."""
     for what in ("close-after:4", "reset-after:4", "cut-character"):
@@ -422,6 +483,23 @@ def comments_keep_a_stream_alive(f):
         f.equal("text", got.text, direct(sim, body(stream=True)).text)
         f.between("TTFT in the figures, s", gateway.metric(
             "paretopilot_time_to_first_token_seconds_sum"), 1.4, 9)
+
+
+def plain_reply_to_a_stream(f):
+    """A server that knows no streams takes longer than the hold time within its plain reply: it
+    stays a plain reply, without our head or comments in it."""
+    answer = b'{"choices":[{"message":{"content":"one two"},"finish_reason":"stop"}]}'
+    head = (b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n"
+            b"Connection: close\r\n\r\n" % len(answer))
+    timers = {"hold": 200, "keep_alive_comment": 200}
+    with Scripted(head + answer[:20], answer[20:], pause_s=1) as server, \
+            Serve(config({"a": server.url}, backends={"a": {"server": "openai"}},
+                         timeouts_ms=timers)) as gateway:
+        got = gateway.chat(stream=True)
+        f.equal("status", got.status, 200)
+        f.equal("media type", got.headers["Content-Type"], "application/json")
+        f.equal("bytes", got.body, answer)
+        f.between("seconds", got.seconds, 0.9, 9)
 
 
 def another_one_after_the_hold_time(f):
@@ -639,6 +717,7 @@ if __name__ == "__main__":
         ("another back end answers before anything was given", another_back_end_answers),
         ("nobody listens", nobody_listens),
         ("the last answer is given", last_answer_is_given),
+        ("an endless refusal is not relayed", endless_refusal_is_not_relayed),
         ("G15 G16: a broken stream says so", broken_stream_says_so),
         ("G21: done is done", done_is_done),
         ("G22 G36: a plain reply that breaks", plain_reply_that_breaks),
@@ -649,6 +728,7 @@ if __name__ == "__main__":
         ("slots are asked", slots_are_asked),
         ("the least busy one is chosen", least_busy_is_chosen),
         ("G12: comments keep a stream alive", comments_keep_a_stream_alive),
+        ("a plain reply to a stream", plain_reply_to_a_stream),
         ("another one after the hold time", another_one_after_the_hold_time),
         ("a refusal after the hold time", refusal_after_the_hold_time),
         ("comments in line", comments_in_line),

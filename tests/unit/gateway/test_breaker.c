@@ -309,12 +309,34 @@ static void far_instants_do_not_overflow(void **state)
     assert_string_equal(pp_breaker_state_name(PP_BREAKER_HALF_OPEN), "half-open");
 }
 
+static void another_process_starts_without_a_record(void **state)
+{
+    const pp_breaker_options one = {1, 10000 * MS, 5000 * MS, 1};
+    pp_breaker_pass before, probe;
+    pp_breaker b;
+
+    (void)state;
+    pp_breaker_init(&b, &one);
+    assert_true(pp_breaker_allows(&b, 0, &before));
+    pp_breaker_failure(&b, before, 1 * MS, 60000 * MS);
+    assert_int_equal(pp_breaker_state_of(&b, 10000 * MS), PP_BREAKER_OPEN);
+    pp_breaker_forget(&b);
+    assert_int_equal(pp_breaker_state_of(&b, 2 * MS), PP_BREAKER_CLOSED);
+    assert_int_equal(b.opened_count, 1);       /* a counter never goes back */
+    pp_breaker_failure(&b, before, 3 * MS, 0); /* one of the process that is gone */
+    assert_true(pp_breaker_allows(&b, 4 * MS, &probe));
+    pp_breaker_failure(&b, probe, 5 * MS, 0);
+    assert_int_equal(b.opened_count, 2);
+    assert_int_equal(pp_breaker_wait_ns(&b, 5 * MS), 5000 * MS); /* as for the first time */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(g33_g34_states_follow_outcomes_and_instants),
         cmocka_unit_test(g33_a_back_end_that_fails_fast_gets_few_requests),
         cmocka_unit_test(far_instants_do_not_overflow),
+        cmocka_unit_test(another_process_starts_without_a_record),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
