@@ -20,6 +20,22 @@ bool pp_text_is(pp_text text, const char *c_string)
     return pp_text_equal(text, pp_text_of(c_string));
 }
 
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+bool pp_text_equal_ascii_case(pp_text a, pp_text b)
+{
+    if (a.size != b.size)
+        return false;
+    for (size_t i = 0; i < a.size; i++) {
+        if (lower(a.data[i]) != lower(b.data[i]))
+            return false;
+    }
+    return true;
+}
+
 int pp_text_compare(pp_text a, pp_text b)
 {
     size_t common = a.size < b.size ? a.size : b.size;

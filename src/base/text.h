@@ -27,6 +27,8 @@ pp_text pp_text_dup(pp_arena *arena, pp_text text);
 
 bool pp_text_equal(pp_text a, pp_text b);
 bool pp_text_is(pp_text text, const char *c_string);
+/** Equal but for the case of ASCII letters. */
+bool pp_text_equal_ascii_case(pp_text a, pp_text b);
 
 /** Order of UTF-8 bytes, which is the order of Unicode code points; a prefix comes first. */
 int pp_text_compare(pp_text a, pp_text b);

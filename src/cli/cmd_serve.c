@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/stop.h"
 #include "base/units.h"
 #include "cli/inputs.h"
 #include "cli/serve_keys.h"
@@ -199,7 +200,7 @@ static pp_status serve(const pp_args *args, setup *s, pp_exit *ret_exit, pp_erro
         st = pp_gateway_run(s->gateway, s->for_ns == 0 ? 0 : pp_clock_now_ns() + s->for_ns, err);
     if (s->gateway != NULL)
         print_totals(s);
-    if (st == PP_OK && *stop != 0)
+    if (st == PP_OK && pp_stop_asked(stop))
         *ret_exit = pp_signals_exit();
     return st;
 }

@@ -70,7 +70,7 @@ typedef struct asked_names {
 static bool is_known(const asked_names *asked, pp_text name)
 {
     for (size_t i = 0; i < asked->count; i++)
-        if (pp_http_names_equal(asked->names[i], name))
+        if (pp_text_equal_ascii_case(asked->names[i], name))
             return true;
     return false;
 }

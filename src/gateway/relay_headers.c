@@ -73,7 +73,7 @@ static bool rule_holds(name_rule rule, pp_text name)
     if (rule[size - 1] != '*')
         return pp_http_name_is(name, rule);
     return name.size >= size - 1 &&
-           pp_http_names_equal((pp_text){name.data, size - 1}, (pp_text){rule, size - 1});
+           pp_text_equal_ascii_case((pp_text){name.data, size - 1}, (pp_text){rule, size - 1});
 }
 
 static bool is_in(const name_rule *rules, pp_text name)
@@ -92,7 +92,7 @@ static bool list_has_name(pp_text list, pp_text name)
         const size_t size = comma == NULL ? list.size : (size_t)(comma - list.data);
         pp_text item = pp_http_without_blanks((pp_text){list.data, size});
 
-        if (pp_http_names_equal(item, name))
+        if (pp_text_equal_ascii_case(item, name))
             return true;
         list.data += size + (comma != NULL);
         list.size -= size + (comma != NULL);

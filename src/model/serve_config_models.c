@@ -102,22 +102,6 @@ static pp_status check_all_used(const pp_json *root, const pp_serve_config *conf
 /* ---- rules ------------------------------------------------------------------------------------
  */
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-static bool same_header_name(pp_text a, pp_text b)
-{
-    if (a.size != b.size)
-        return false;
-    for (size_t i = 0; i < a.size; i++) {
-        if (lower(a.data[i]) != lower(b.data[i]))
-            return false;
-    }
-    return true;
-}
-
 /* A configuration would show what these carry (E33). */
 static bool carries_a_secret(pp_text name)
 {
@@ -125,7 +109,7 @@ static bool carries_a_secret(pp_text name)
                                          "x-api-key", "api-key"};
 
     for (size_t i = 0; i < PP_COUNT_OF(secret); i++) {
-        if (same_header_name(name, pp_text_of(secret[i])))
+        if (pp_text_equal_ascii_case(name, pp_text_of(secret[i])))
             return true;
     }
     return false;
@@ -219,7 +203,7 @@ bool pp_route_rule_covers(const pp_route_rule_row *first, const pp_route_rule_ro
                (second->max_body_bytes.known &&
                 first->max_body_bytes.value >= second->max_body_bytes.value);
     bool header = first->header_name.size == 0 ||
-                  (same_header_name(first->header_name, second->header_name) &&
+                  (pp_text_equal_ascii_case(first->header_name, second->header_name) &&
                    pp_text_equal(first->header_value, second->header_value));
 
     return min && max && header && covers_text(first->model, second->model) &&

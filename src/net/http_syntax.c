@@ -65,28 +65,12 @@ bool pp_http_is_value(pp_text text)
     return true;
 }
 
-static unsigned char lower(char c)
-{
-    return (unsigned char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-}
-
-bool pp_http_names_equal(pp_text a, pp_text b)
-{
-    if (a.size != b.size)
-        return false;
-    for (size_t i = 0; i < a.size; i++) {
-        if (lower(a.data[i]) != lower(b.data[i]))
-            return false;
-    }
-    return true;
-}
-
-/* Most are asked about many names and begin differently. */
+/* Most are asked about many names and begin differently; the bit of 32 is the case of a letter. */
 bool pp_http_name_is(pp_text text, const char *name)
 {
-    if (text.size == 0 || lower(text.data[0]) != lower(name[0]))
+    if (text.size == 0 || (text.data[0] | 32) != (name[0] | 32))
         return text.size == 0 && name[0] == '\0';
-    return pp_http_names_equal(text, pp_text_of(name));
+    return pp_text_equal_ascii_case(text, pp_text_of(name));
 }
 
 static bool is_blank(char c)

@@ -24,7 +24,6 @@ bool pp_http_is_value(pp_text text);
 
 /** Equal but for the case of ASCII letters. */
 bool pp_http_name_is(pp_text text, const char *name);
-bool pp_http_names_equal(pp_text a, pp_text b);
 
 /** The part between blanks and tabs; borrowed. */
 pp_text pp_http_without_blanks(pp_text text);

@@ -2,27 +2,11 @@
 
 #include <string.h>
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-static bool same_header_name(pp_text a, pp_text b)
-{
-    if (a.size != b.size)
-        return false;
-    for (size_t i = 0; i < a.size; i++) {
-        if (lower(a.data[i]) != lower(b.data[i]))
-            return false;
-    }
-    return true;
-}
-
 /* A header that came several times counts with each of its values. */
 static bool has_header(const pp_route_ask *ask, pp_text name, pp_text value)
 {
     for (size_t i = 0; i < ask->header_count; i++) {
-        if (same_header_name(ask->headers[i].name, name) &&
+        if (pp_text_equal_ascii_case(ask->headers[i].name, name) &&
             pp_text_equal(ask->headers[i].value, value))
             return true;
     }

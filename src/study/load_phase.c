@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/stop.h"
 #include "capacity/load_report.h"
 #include "evidence/layout.h"
 #include "intake/server_stream.h"
@@ -202,8 +203,8 @@ static void look_at_clock(void *user, const pp_load_live *now)
 
     (void)now;
     run->timed_out = run->timed_out || pp_clock_now_ns() >= run->deadline_ns;
-    if (run->timed_out || (run->study->options->stop != NULL && *run->study->options->stop != 0))
-        run->stop = 1;
+    if (run->timed_out || pp_stop_asked(run->study->options->stop))
+        pp_stop_ask(&run->stop);
 }
 
 static int64_t request_limit_ns(const load_run *run)
@@ -263,7 +264,7 @@ static pp_status run_level(load_run *run, size_t index, const pp_load_source *so
 
 static pp_status check_ended(const load_run *run, pp_error *err)
 {
-    if (run->study->options->stop != NULL && *run->study->options->stop != 0)
+    if (pp_stop_asked(run->study->options->stop))
         return pp_fail(err, PP_ERR_INTERRUPTED, "interrupted in step %zu of %zu of the load",
                        run->level_count, run->step_count);
     if (run->timed_out)

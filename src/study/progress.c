@@ -1,4 +1,5 @@
 #include "base/clock.h"
+#include "base/stop.h"
 #include "study/context.h"
 
 void pp_study_report(pp_study *study, pp_study_phase phase, const char *what, const char *note)
@@ -21,7 +22,7 @@ void pp_study_report(pp_study *study, pp_study_phase phase, const char *what, co
 
 pp_status pp_study_check_stop(const pp_study *study, pp_error *err)
 {
-    if (study->options->stop != NULL && *study->options->stop != 0)
+    if (pp_stop_asked(study->options->stop))
         return pp_fail(err, PP_ERR_INTERRUPTED, "interrupted");
     return PP_OK;
 }

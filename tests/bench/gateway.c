@@ -18,6 +18,9 @@
 #include "base/clock.h"
 #include "load_bench.h"
 #include "loads.h"
+#include "machine/process_cpu.h"
+#include "machine/process_memory.h"
+#include "machine/tree.h"
 
 #define ROUNDS      7
 #define CLIENT_CPU  0
@@ -152,28 +155,14 @@ static void stop_ways(ways *w)
 
 static double peak_mib(pid_t pid)
 {
-    char path[64], line[256];
-    long kib = -1;
-    FILE *file;
+    pp_process_memory memory;
+    pp_error err = {0};
 
-    (void)snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-    file = fopen(path, "r");
-    while (file != NULL && kib < 0 && fgets(line, sizeof line, file) != NULL)
-        if (strncmp(line, "VmHWM:", 6) == 0)
-            kib = strtol(line + 6, NULL, 10);
-    if (kib < 0)
-        bench_give_up("cannot read the memory of process %d", (int)pid);
-    (void)fclose(file);
-    return (double)kib / 1024;
-}
-
-static int64_t count_ok(const pp_load_result *r)
-{
-    int64_t count = 0;
-
-    for (size_t i = 0; i < r->sample_count; i++)
-        count += r->samples[i].id.phase == PP_PHASE_MEASURED && pp_sample_is_ok(&r->samples[i]);
-    return count;
+    if (pp_process_memory_read("/", pid, &memory, &err) != PP_OK)
+        bench_give_up("%s", err.text);
+    if (!memory.peak_rss_bytes.known)
+        bench_give_up("the memory of process %d is not told", (int)pid);
+    return (double)memory.peak_rss_bytes.value / (1 << 20);
 }
 
 static bool streams(const bench *b)
@@ -195,7 +184,8 @@ static bool streams(const bench *b)
     kept = bench_say("gateway: streams open at once", (double)r.observed.in_flight_max, 0, "",
                      STREAMS, false);
     kept =
-        bench_say("gateway: answered of them", (double)count_ok(&r), 0, "", STREAMS, false) && kept;
+        bench_say("gateway: answered of them", (double)bench_count_ok(&r), 0, "", STREAMS, false) &&
+        kept;
     kept = bench_say("gateway: its memory at most", memory_mib, 1, " MiB", 64, true) && kept;
     pp_arena_done(&arena);
     return kept;
@@ -294,27 +284,41 @@ static bool latency(const bench *b)
 /* Of the process so far, its kernel time included. */
 static double cpu_s(pid_t pid)
 {
-    char path[64], text[1024];
-    unsigned long user = 0, system = 0;
-    const char *behind;
-    FILE *file;
-    size_t size;
+    char path[PP_TREE_PATH_MAX], text[1024];
+    pp_process_cpu cpu;
+    pp_scan scan;
 
-    (void)snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    file = fopen(path, "r");
-    size = file == NULL ? 0 : fread(text, 1, sizeof text - 1, file);
-    text[size] = '\0';
-    behind = strrchr(text, ')'); /* the name may hold anything */
-    if (file == NULL || behind == NULL ||
-        sscanf(behind + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user,
-               &system) != 2)
+    if (!pp_tree_path(path, "/", "proc/%d/stat", (int)pid) ||
+        !pp_tree_read(path, text, sizeof text, &scan) || !pp_process_cpu_parse(scan, &cpu))
         bench_give_up("cannot read the time of process %d", (int)pid);
-    (void)fclose(file);
-    return (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
+    return (double)cpu.own_ticks / (double)sysconf(_SC_CLK_TCK);
 }
 
-/* Requests a second, as wrk says. */
-static double run_wrk(const char *script, const char *base_url, int64_t seconds)
+typedef struct wrk_result {
+    double per_second;
+    double requests; /* all of them: it runs a little longer than it was told */
+} wrk_result;
+
+/* "  12345 requests in 1.10s, 1.23MB read", and "Requests/sec:  11222.33". */
+static wrk_result wrk_result_of(const char *said)
+{
+    const char *count = strstr(said, " requests in ");
+    const char *rate = strstr(said, "Requests/sec:");
+    wrk_result result;
+
+    if (count == NULL || rate == NULL || strstr(said, "Non-2xx") != NULL ||
+        strstr(said, "Socket errors") != NULL)
+        bench_give_up("wrk, from the package of that name, is missing, or failed: %s", said);
+    while (count > said && count[-1] >= '0' && count[-1] <= '9')
+        count--;
+    result.per_second = strtod(rate + strlen("Requests/sec:"), NULL);
+    result.requests = strtod(count, NULL);
+    if (!(result.requests > 0))
+        bench_give_up("wrk got no answer: %s", said);
+    return result;
+}
+
+static wrk_result run_wrk(const char *script, const char *base_url, int64_t seconds)
 {
     char duration[24], connections[16], url[96];
     const char *const arguments[] = {"wrk", "-t1",  connections, "-d", duration,
@@ -322,7 +326,6 @@ static double run_wrk(const char *script, const char *base_url, int64_t seconds)
     char said[4096];
     size_t size = 0;
     ssize_t got;
-    const char *rate;
     bench_child wrk;
 
     (void)snprintf(url, sizeof url, "%s/v1/completions", base_url);
@@ -334,10 +337,7 @@ static double run_wrk(const char *script, const char *base_url, int64_t seconds)
         size += (size_t)got;
     said[size] = '\0';
     bench_stop(&wrk);
-    rate = strstr(said, "Requests/sec:");
-    if (rate == NULL || strstr(said, "Non-2xx") != NULL || strstr(said, "Socket errors") != NULL)
-        bench_give_up("wrk, from the package of that name, is missing, or failed: %s", said);
-    return strtod(rate + strlen("Requests/sec:"), NULL);
+    return wrk_result_of(said);
 }
 
 /* The proxy has a processor of its own, client and server share another one: what is measured is
@@ -361,9 +361,10 @@ static bool requests(const bench *b)
         for (size_t which = 0; which < WAY_COUNT; which++) {
             double before_s = cpu_s(w.servers[which].child.pid);
 
-            found[which] = run_wrk(script, w.servers[which].url, round_s);
-            cpu_us[which][i] = (cpu_s(w.servers[which].child.pid) - before_s) * 1e6 /
-                               (found[which] * (double)round_s);
+            wrk_result wrk = run_wrk(script, w.servers[which].url, round_s);
+
+            found[which] = wrk.per_second;
+            cpu_us[which][i] = (cpu_s(w.servers[which].child.pid) - before_s) * 1e6 / wrk.requests;
         }
         rates[i] = found[GATEWAY];
         ratios[i] = found[GATEWAY] / found[NGINX];

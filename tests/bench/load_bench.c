@@ -199,6 +199,16 @@ void bench_drive(pp_arena *arena, const bench_load *load, const pp_load_level *l
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
+int64_t bench_count_ok(const pp_load_result *result)
+{
+    int64_t count = 0;
+
+    for (size_t i = 0; i < result->sample_count; i++)
+        count += result->samples[i].id.phase == PP_PHASE_MEASURED &&
+                 pp_sample_is_ok(&result->samples[i]);
+    return count;
+}
+
 bool bench_say(const char *what, double got, int digits, const char *unit, double limit,
                bool at_most)
 {

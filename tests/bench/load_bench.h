@@ -58,6 +58,8 @@ void bench_prepare(pp_arena *arena, const bench_load *load, pp_load_source **ret
 /** Samples live in `arena`. */
 void bench_drive(pp_arena *arena, const bench_load *load, const pp_load_level *level,
                  pp_load_result *ret_result);
+/** Measured requests that ended well. */
+int64_t bench_count_ok(const pp_load_result *result);
 
 /** One line: value, limit, kept or exceeded. True when kept. `digits` behind the point. */
 bool bench_say(const char *what, double got, int digits, const char *unit, double limit,

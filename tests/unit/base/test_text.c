@@ -147,6 +147,26 @@ static void characters_are_counted_not_bytes(void **state)
     assert_int_equal(pp_text_head(text, 99).size, 11);
 }
 
+static void case_of_ascii_letters_may_be_ignored_and_of_no_others(void **state)
+{
+    static const struct {
+        const char *a, *b;
+        bool equal;
+    } rows[] = {
+        {"", "", true},
+        {"Content-TYPE", "content-type", true},
+        {"AZ", "az", true},
+        {"a", "ab", false},
+        {"@[`{", "`{@[", false}, /* a bit apart, like letters */
+        {"\xc3\x84", "\xc3\xa4", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < PP_COUNT_OF(rows); i++)
+        assert_int_equal(pp_text_equal_ascii_case(pp_text_of(rows[i].a), pp_text_of(rows[i].b)),
+                         rows[i].equal);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -157,6 +177,7 @@ int main(void)
         cmocka_unit_test(white_space_is_stripped_outside_and_collapsed_inside),
         cmocka_unit_test(case_is_folded_as_unicode_says),
         cmocka_unit_test(characters_are_counted_not_bytes),
+        cmocka_unit_test(case_of_ascii_letters_may_be_ignored_and_of_no_others),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
