@@ -85,20 +85,40 @@ bool pp_port_is_held_by(uint16_t port, pid_t pid)
     return found;
 }
 
-pid_t pp_port_find_holder(uint16_t port)
+static pid_t holder_of(unsigned long inode)
 {
     const struct dirent *entry;
     pid_t holder = 0;
-    DIR *folder = port == 0 ? NULL : opendir("/proc");
+    DIR *folder = opendir("/proc");
 
     if (folder == NULL)
         return 0;
     while (holder == 0 && (entry = readdir(folder)) != NULL) {
         long pid = strtol(entry->d_name, NULL, 10); /* 0 for names that are no number */
 
-        if (pid > 0 && pp_port_is_held_by(port, (pid_t)pid))
+        if (pid > 0 && holds_socket((pid_t)pid, inode))
             holder = (pid_t)pid;
     }
     (void)closedir(folder);
+    return holder;
+}
+
+/* The list of sockets is long where many connections just ended: it is read once, not for each
+ * process. */
+pid_t pp_port_find_holder(uint16_t port)
+{
+    FILE *sockets = port == 0 ? NULL : fopen("/proc/net/tcp", "re");
+    char line[512];
+    pid_t holder = 0;
+
+    if (sockets == NULL)
+        return 0;
+    while (holder == 0 && fgets(line, sizeof line, sockets) != NULL) {
+        unsigned long inode = listening_inode(line, port);
+
+        if (inode != 0)
+            holder = holder_of(inode);
+    }
+    (void)fclose(sockets); /* only read from */
     return holder;
 }
