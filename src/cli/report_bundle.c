@@ -34,7 +34,13 @@ static pp_status decide(const pp_bundle_page *page, pp_inputs *inputs, pp_error 
         return st;
     if (!page->verification.complete && !pp_path_exists(set))
         return refuse_undecided(page, err);
-    return pp_inputs_decide_files(set, limits, inputs, err);
+    st = pp_inputs_decide_files(set, limits, inputs, err);
+    if (st == PP_OK)
+        st = pp_verification_check_read(&page->verification, set, inputs->benchmarks_sha256, err);
+    if (st == PP_OK)
+        st = pp_verification_check_read(&page->verification, limits, inputs->constraints_sha256,
+                                        err);
+    return st;
 }
 
 pp_status pp_bundle_page_verify(const char *folder, pp_inputs *inputs, pp_bundle_page *ret_page,
@@ -52,10 +58,10 @@ pp_status pp_bundle_page_read(pp_bundle_page *page, pp_inputs *inputs, pp_error 
     pp_status st = decide(page, inputs, err);
 
     if (st == PP_OK)
-        st = pp_page_facts_read(arena, page->folder, pp_path_own_name(arena, page->folder),
-                                &page->verification, &page->bundle, err);
+        st = pp_page_facts_read(arena, pp_path_own_name(arena, page->folder), &page->verification,
+                                &page->bundle, err);
     if (st == PP_OK)
-        st = pp_report_documents_of_bundle(page->folder, page->bundle.plan, inputs,
+        st = pp_report_documents_of_bundle(&page->verification, page->bundle.plan, inputs,
                                            &page->documents, err);
     page->documents.extras.bundle = &page->bundle;
     return st;

@@ -10,7 +10,7 @@
 
 static void take_verification(pp_arena *arena, const pp_verification *v, pp_site_bundle *bundle)
 {
-    bundle->hashed_count = v->hashed_count;
+    bundle->hashed_count = v->hashed.count;
     bundle->journal_line_count = v->journal_line_count;
     bundle->derived_count = v->derived_count;
     bundle->finding_count = v->finding_count;
