@@ -28,7 +28,7 @@ static void print_finding(const pp_finding *finding)
 
 static void print_counts(const pp_verification *v)
 {
-    printf("files       %zu hashed, %zu listed in SHA256SUMS\n", v->hashed_count, v->listed_count);
+    printf("files       %zu hashed, %zu listed in SHA256SUMS\n", v->hashed.count, v->listed_count);
     if (v->journal_line_count > 0)
         printf("journal     %zu lines, each with the hash of the one before\n",
                v->journal_line_count);

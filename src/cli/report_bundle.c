@@ -1,24 +1,11 @@
 #include "cli/report_bundle.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/files.h"
+#include "cli/site_scan.h"
 #include "evidence/layout.h"
 #include "evidence/page_facts.h"
-
-/* Last part of the folder's path, also of "." and "..". */
-static pp_text name_of(pp_arena *arena, const char *folder)
-{
-    char *whole = realpath(folder, NULL);
-    const char *path = whole == NULL ? folder : whole;
-    const char *slash = strrchr(path, '/');
-    const char *name =
-        pp_path_tidy(arena, slash == NULL || slash[1] == '\0' ? path : slash + 1); /* UTF-8 */
-
-    free(whole);
-    return pp_text_of(name == NULL ? "" : name);
-}
 
 static const char *without_slash(pp_arena *arena, const char *folder)
 {
@@ -47,30 +34,45 @@ static pp_status decide(const pp_bundle_page *page, pp_inputs *inputs, pp_error 
         return st;
     if (!page->verification.complete && !pp_path_exists(set))
         return refuse_undecided(page, err);
-    return pp_inputs_decide_files(set, limits, inputs, err);
+    st = pp_inputs_decide_files(set, limits, inputs, err);
+    if (st == PP_OK)
+        st = pp_verification_check_read(&page->verification, set, inputs->benchmarks_sha256, err);
+    if (st == PP_OK)
+        st = pp_verification_check_read(&page->verification, limits, inputs->constraints_sha256,
+                                        err);
+    return st;
+}
+
+pp_status pp_bundle_page_verify(const char *folder, pp_inputs *inputs, pp_bundle_page *ret_page,
+                                pp_error *err)
+{
+    ret_page->folder = without_slash(&inputs->arena, folder);
+    if (ret_page->folder == NULL)
+        return pp_arena_check(&inputs->arena, err);
+    return pp_verify(&inputs->arena, ret_page->folder, &ret_page->verification, err);
+}
+
+pp_status pp_bundle_page_read(pp_bundle_page *page, pp_inputs *inputs, pp_error *err)
+{
+    pp_arena *arena = &inputs->arena;
+    pp_status st = decide(page, inputs, err);
+
+    if (st == PP_OK)
+        st = pp_page_facts_read(arena, pp_path_own_name(arena, page->folder), &page->verification,
+                                &page->bundle, err);
+    if (st == PP_OK)
+        st = pp_report_documents_of_bundle(&page->verification, page->bundle.plan, inputs,
+                                           &page->documents, err);
+    page->documents.extras.bundle = &page->bundle;
+    return st;
 }
 
 pp_status pp_bundle_page_load(const char *folder, pp_inputs *inputs, pp_bundle_page *ret_page,
                               pp_error *err)
 {
-    pp_arena *arena = &inputs->arena;
-    pp_bundle_page *page = ret_page;
-    pp_status st;
+    pp_status st = pp_bundle_page_verify(folder, inputs, ret_page, err);
 
-    page->folder = without_slash(arena, folder);
-    if (page->folder == NULL)
-        return pp_arena_check(arena, err);
-    st = pp_verify(arena, page->folder, &page->verification, err);
-    if (st == PP_OK)
-        st = decide(page, inputs, err);
-    if (st == PP_OK)
-        st = pp_page_facts_read(arena, page->folder, name_of(arena, page->folder),
-                                &page->verification, &page->bundle, err);
-    if (st == PP_OK)
-        st = pp_report_documents_of_bundle(page->folder, page->bundle.plan, inputs,
-                                           &page->documents, err);
-    page->documents.extras.bundle = &page->bundle;
-    return st;
+    return st == PP_OK ? pp_bundle_page_read(ret_page, inputs, err) : st;
 }
 
 pp_status pp_bundle_page_verdict(const pp_bundle_page *page, pp_error *err)

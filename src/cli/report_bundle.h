@@ -14,13 +14,19 @@ typedef struct pp_bundle_page {
     pp_report_documents documents;
 } pp_bundle_page;
 
+/** Name the folder and verify it. Everything lives in the arena of `inputs`. Fails as pp_verify. */
+PP_MUST_CHECK pp_status pp_bundle_page_verify(const char *folder, pp_inputs *inputs,
+                                              pp_bundle_page *ret_page, pp_error *err);
+
 /**
- * Verify the bundle in `folder`, decide as its documents say, and read what stands beside them.
- * Everything lives in the arena of `inputs`.
+ * Decide as the documents of a bundle that was checked say, and read what stands beside them.
  *
- * Fails as pp_verify; with PP_ERR_UNAVAILABLE when its study has not come to a decision; with the
- * reader's status when a document cannot be read.
+ * Fails with PP_ERR_UNAVAILABLE when its study has not come to a decision; with the reader's status
+ * when a document cannot be read.
  */
+PP_MUST_CHECK pp_status pp_bundle_page_read(pp_bundle_page *page, pp_inputs *inputs, pp_error *err);
+
+/** Both, one after the other. */
 PP_MUST_CHECK pp_status pp_bundle_page_load(const char *folder, pp_inputs *inputs,
                                             pp_bundle_page *ret_page, pp_error *err);
 

@@ -9,6 +9,13 @@
 #include "model/document.h"
 #include "model/document_kinds.h"
 
+/* Of a bundle only the bytes that were hashed are shown. */
+static pp_status check_read(const pp_report_documents *d, const char *path, const char *sha256,
+                            pp_error *err)
+{
+    return d->checked == NULL ? PP_OK : pp_verification_check_read(d->checked, path, sha256, err);
+}
+
 /* ---- policies -------------------------------------------------------------------------------- */
 
 static pp_status load_policies(const char *path, pp_inputs *inputs, pp_report_documents *d,
@@ -16,6 +23,8 @@ static pp_status load_policies(const char *path, pp_inputs *inputs, pp_report_do
 {
     pp_status st = pp_policy_set_load(&inputs->arena, path, &d->policies, d->policies_sha256, err);
 
+    if (st == PP_OK)
+        st = check_read(d, path, d->policies_sha256, err);
     if (st == PP_OK)
         st = pp_wrap(err,
                      pp_profiles_decide(&inputs->arena, &inputs->set, &inputs->constraints,
@@ -110,6 +119,8 @@ static pp_status load_load(const char *path, pp_inputs *inputs, pp_report_docume
     const pp_json *root;
     pp_status st = pp_document_read(&inputs->arena, path, &root, sha256, err);
 
+    if (st == PP_OK)
+        st = check_read(d, path, sha256, err);
     if (st == PP_OK && pp_document_kind_of(root) == pp_document_kind_find("load-report")) {
         st = read_report(inputs, root, sha256, NULL, d, err);
     } else if (st == PP_OK) {
@@ -141,6 +152,8 @@ static pp_status load_stability(const char *path, pp_inputs *inputs, pp_report_d
     const pp_json *root;
     pp_status st = pp_document_read(&inputs->arena, path, &root, d->stability_sha256, err);
 
+    if (st == PP_OK)
+        st = check_read(d, path, d->stability_sha256, err);
     if (st == PP_OK)
         st = pp_stability_decode(&inputs->arena, root, &d->stability, err);
     if (st == PP_OK)
@@ -219,6 +232,8 @@ static pp_status load_bundle_report(const char *path, const pp_plan_candidate *c
         return pp_arena_check(&inputs->arena, err);
     st = pp_document_read(&inputs->arena, path, &root, sha256, err);
     if (st == PP_OK)
+        st = check_read(d, path, sha256, err);
+    if (st == PP_OK)
         st = read_report(inputs, root, sha256, &candidate->label, d, err);
     return pp_wrap(err, st, "reading load '%s'", path);
 }
@@ -238,13 +253,16 @@ static pp_status load_bundle_loads(const char *folder, const pp_study_plan *plan
     return st == PP_OK ? load_bundle_evaluation(folder, plan, inputs, d, err) : st;
 }
 
-pp_status pp_report_documents_of_bundle(const char *folder, const pp_study_plan *plan,
+pp_status pp_report_documents_of_bundle(const pp_verification *checked, const pp_study_plan *plan,
                                         pp_inputs *inputs, pp_report_documents *documents,
                                         pp_error *err)
 {
+    const char *folder = checked->folder;
     const char *stability = pp_bundle_path(&inputs->arena, folder, PP_BUNDLE_STABILITY);
-    pp_status st = load_bundle_policies(folder, inputs, documents, err);
+    pp_status st;
 
+    documents->checked = checked;
+    st = load_bundle_policies(folder, inputs, documents, err);
     if (st == PP_OK && plan != NULL)
         st = load_bundle_loads(folder, plan, inputs, documents, err);
     if (st == PP_OK && stands(stability))

@@ -6,10 +6,12 @@
 #include "cli/inputs.h"
 #include "decide/profiles.h"
 #include "decide/stability.h"
+#include "evidence/verify.h"
 #include "report/html.h"
 
 /* Must not move: the profiles point into it. */
 typedef struct pp_report_documents {
+    const pp_verification *checked; /* of the bundle that they are of; NULL: given one by one */
     pp_policy_set policies;
     pp_profiles profiles;
     char policies_sha256[PP_SHA256_HEX_SIZE];
@@ -31,11 +33,12 @@ PP_MUST_CHECK pp_status pp_report_documents_load(const pp_args *args, pp_inputs 
                                                  pp_report_documents *documents, pp_error *err);
 
 /**
- * The same from the bundle in `folder`, which has them under names of its own; what it lacks stays
- * absent. Loads are those of the plan's candidates, under their labels; none without a plan.
+ * The same from a bundle that was checked, which has them under names of its own; what it lacks
+ * stays absent. Loads are those of the plan's candidates, under their labels; none without a plan.
+ * Fails with PP_ERR_DOMAIN also when a document is no longer the file that was hashed.
  */
-PP_MUST_CHECK pp_status pp_report_documents_of_bundle(const char *folder, const pp_study_plan *plan,
-                                                      pp_inputs *inputs,
+PP_MUST_CHECK pp_status pp_report_documents_of_bundle(const pp_verification *checked,
+                                                      const pp_study_plan *plan, pp_inputs *inputs,
                                                       pp_report_documents *documents,
                                                       pp_error *err);
 

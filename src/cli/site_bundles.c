@@ -10,7 +10,7 @@
 
 static void take_verification(pp_arena *arena, const pp_verification *v, pp_site_bundle *bundle)
 {
-    bundle->hashed_count = v->hashed_count;
+    bundle->hashed_count = v->hashed.count;
     bundle->journal_line_count = v->journal_line_count;
     bundle->derived_count = v->derived_count;
     bundle->finding_count = v->finding_count;
@@ -58,19 +58,6 @@ static const char *without_folder(pp_arena *arena, const char *text, const char 
     return text;
 }
 
-/* Its documents without the rest, for a bundle that cannot be verified. */
-static pp_status decide_alone(const pp_found_bundle *found, pp_site_source *source, pp_error *err)
-{
-    pp_arena *arena = &source->inputs.arena;
-    const char *set = pp_bundle_path(arena, found->path, PP_BUNDLE_BENCHMARK_SET);
-    const char *constraints = pp_bundle_path(arena, found->path, PP_BUNDLE_CONSTRAINTS);
-    pp_status st = pp_arena_check(arena, err);
-
-    if (st == PP_OK)
-        st = pp_inputs_decide_files(set, constraints, &source->inputs, err);
-    return st;
-}
-
 static void take_page(pp_site_source *source, const pp_report_extras *extras,
                       pp_site_bundle *bundle)
 {
@@ -80,47 +67,43 @@ static void take_page(pp_site_source *source, const pp_report_extras *extras,
     bundle->input = &source->page;
 }
 
-/* Verified, and read with all that stands beside the set. */
-static pp_status load_whole(const pp_found_bundle *found, pp_site_source *source,
-                            pp_site_bundle *bundle, pp_error *why)
+/* Its documents without the rest, for a bundle that cannot be verified. */
+static pp_status decide_alone(const char *folder, pp_site_source *source, pp_error *err)
 {
     pp_arena *arena = &source->inputs.arena;
-    pp_bundle_page *page = PP_ARENA_NEW(arena, pp_bundle_page, 1);
-    pp_status st = pp_arena_check(arena, why);
+    const char *set = pp_bundle_path(arena, folder, PP_BUNDLE_BENCHMARK_SET);
+    const char *constraints = pp_bundle_path(arena, folder, PP_BUNDLE_CONSTRAINTS);
+    pp_status st = pp_arena_check(arena, err);
 
     if (st == PP_OK)
-        st = pp_bundle_page_load(found->path, &source->inputs, page, why);
-    if (st == PP_OK) {
-        take_verification(arena, &page->verification, bundle);
-        take_page(source, &page->documents.extras, bundle);
-    }
+        st = pp_inputs_decide_files(set, constraints, &source->inputs, err);
     return st;
 }
 
-/* What did not load may verify all the same, as a study that did not end; and what does not verify
- * may hold a decision all the same, as a bundle that lost its checksums. */
-static pp_status load_what_is_there(const pp_found_bundle *found, pp_site_source *source,
-                                    pp_site_bundle *bundle, pp_error *why)
+/* What does not verify may hold a decision all the same, as a bundle that lost its checksums. */
+static pp_status load_unchecked(const char *folder, pp_site_source *source, pp_site_bundle *bundle,
+                                pp_error *why)
 {
-    pp_arena *arena = &source->inputs.arena;
-    pp_verification verification;
-    pp_error unverified = {0};
-    pp_status st = pp_verify(arena, found->path, &verification, &unverified);
+    pp_status st;
 
-    if (is_ours(st)) {
-        *why = unverified;
-        return st;
-    }
-    if (st == PP_OK) {
-        take_verification(arena, &verification, bundle);
-        return why->status;
-    }
     bundle->evidence = PP_SITE_UNCHECKED;
-    bundle->reason = without_folder(arena, unverified.text, found->path);
+    bundle->reason = without_folder(&source->inputs.arena, why->text, folder);
     *why = (pp_error){0};
-    st = decide_alone(found, source, why);
+    st = decide_alone(folder, source, why);
     if (st == PP_OK)
         take_page(source, NULL, bundle);
+    return st;
+}
+
+/* What verifies may hold no decision, as a study that did not end. */
+static pp_status load_checked(pp_bundle_page *page, pp_site_source *source, pp_site_bundle *bundle,
+                              pp_error *why)
+{
+    pp_status st = pp_bundle_page_read(page, &source->inputs, why);
+
+    take_verification(&source->inputs.arena, &page->verification, bundle);
+    if (st == PP_OK)
+        take_page(source, &page->documents.extras, bundle);
     return st;
 }
 
@@ -129,17 +112,23 @@ static pp_status load(const pp_found_bundle *found, pp_site_source *source, pp_s
                       pp_error *err)
 {
     pp_arena *arena = &source->inputs.arena;
+    pp_bundle_page *page = PP_ARENA_NEW(arena, pp_bundle_page, 1);
     pp_error why = {0};
-    pp_status st = load_whole(found, source, bundle, &why);
+    pp_status st;
 
-    if (st != PP_OK && !is_ours(st))
-        st = load_what_is_there(found, source, bundle, &why);
+    if (page == NULL)
+        return pp_arena_check(arena, err);
+    st = pp_bundle_page_verify(found->path, &source->inputs, page, &why);
+    if (st == PP_OK)
+        st = load_checked(page, source, bundle, &why);
+    else if (!is_ours(st))
+        st = load_unchecked(page->folder, source, bundle, &why);
     if (is_ours(st)) {
         *err = why;
         return st;
     }
     if (st != PP_OK)
-        bundle->absent = without_folder(arena, why.text, found->path);
+        bundle->absent = without_folder(arena, why.text, page->folder);
     return pp_arena_check(arena, err);
 }
 

@@ -17,10 +17,12 @@
 typedef struct facts {
     pp_arena *arena;
     const char *folder;
+    const pp_verification *verification;
     const pp_study_plan *plan;
     pp_report_run *runs;
     size_t count, capacity;
     const char *unread;
+    pp_error changed; /* the first file whose bytes are not those that were hashed */
 } facts;
 
 /* The first one stays, as it is called in the bundle: the page must not depend on where that is. */
@@ -31,6 +33,36 @@ static void note_unread(facts *f, const char *path)
     if (f->unread != NULL || path == NULL)
         return;
     f->unread = strncmp(path, f->folder, size) == 0 && path[size] == '/' ? path + size + 1 : path;
+}
+
+/* The page says of what it shows that it was checked, so it shows no other bytes. */
+static void hold_against_check(facts *f, const char *path, const pp_buf *bytes)
+{
+    char sha256[PP_SHA256_HEX_SIZE];
+    pp_status st;
+
+    if (f->changed.status != PP_OK)
+        return;
+    st = pp_sha256_of(bytes->data, bytes->size, sha256, &f->changed);
+    if (st == PP_OK)
+        st = pp_verification_check_read(f->verification, path, sha256, &f->changed);
+    pp_ignore(st); /* `changed` holds it */
+}
+
+/* NULL when it is none that can be read. */
+static const pp_json *read_document(facts *f, const char *path)
+{
+    const pp_json *root = NULL;
+    pp_error why = {0};
+    pp_buf bytes;
+
+    pp_buf_init(&bytes, PP_JSON_MAX_BYTES);
+    if (pp_json_read_file(f->arena, path, &bytes, &root, &why) == PP_OK)
+        hold_against_check(f, path, &bytes);
+    else
+        root = NULL;
+    pp_buf_done(&bytes);
+    return root;
 }
 
 /* ---- samples --------------------------------------------------------------------------------- */
@@ -75,10 +107,12 @@ static void read_requests(facts *f, const char *path, pp_report_run *run)
         st = pp_samples_parse(&lines, path,
                               (pp_bytes){(const unsigned char *)pp_buf_text(&bytes), bytes.size},
                               &samples, &count, &why);
-    if (st == PP_OK)
+    if (st == PP_OK) {
+        hold_against_check(f, path, &bytes);
         keep_requests(f, samples, count, run);
-    else
+    } else {
         note_unread(f, path);
+    }
     pp_buf_done(&bytes);
     pp_arena_done(&lines);
 }
@@ -150,13 +184,14 @@ static const pp_json *read_record(facts *f, const char *folder, const pp_study_s
 {
     const char *id = f->plan->candidates[step->candidate].id.data;
     const char *path = pp_bundle_fill(f->arena, folder, run_pattern(step->phase), id, step->pass);
-    const pp_json *record = NULL;
+    const pp_json *record;
     pp_error why = {0};
-    pp_status st = pp_bundle_read_json(f->arena, path, &record, &why);
 
-    if (st == PP_OK && record != NULL)
-        st = pp_document_check(pp_document_kind_find("study-run"), record, &why);
-    if (st == PP_OK)
+    if (path == NULL || !pp_path_exists(path))
+        return NULL;
+    record = read_document(f, path);
+    if (record != NULL &&
+        pp_document_check(pp_document_kind_find("study-run"), record, &why) == PP_OK)
         return record;
     note_unread(f, path);
     return NULL;
@@ -229,16 +264,13 @@ static void read_plan(facts *f)
 {
     const char *path = pp_bundle_path(f->arena, f->folder, PP_BUNDLE_PLAN);
     pp_study_plan *plan = PP_ARENA_NEW(f->arena, pp_study_plan, 1);
-    const pp_json *root = NULL;
+    const pp_json *root;
     pp_error why = {0};
-    pp_status st = PP_OK;
 
     if (path == NULL || plan == NULL)
         return; /* the arena remembers */
-    st = pp_json_read_file(f->arena, path, NULL, &root, &why);
-    if (st == PP_OK)
-        st = pp_study_plan_decode(f->arena, root, plan, &why);
-    if (st == PP_OK)
+    root = read_document(f, path);
+    if (root != NULL && pp_study_plan_decode(f->arena, root, plan, &why) == PP_OK)
         f->plan = plan;
     else
         note_unread(f, path);
@@ -266,7 +298,7 @@ static void take_verification(pp_arena *arena, const pp_verification *v,
         .journal_sha256 = or_null(v->journal_sha256),
         .derivation_version = v->derivation_version,
         .listed_count = v->listed_count,
-        .hashed_count = v->hashed_count,
+        .hashed_count = v->hashed.count,
         .journal_line_count = v->journal_line_count,
         .derived_count = v->derived_count,
         .findings = findings,
@@ -278,11 +310,10 @@ static void take_verification(pp_arena *arena, const pp_verification *v,
                                 v->findings[i].expected, v->findings[i].found};
 }
 
-pp_status pp_page_facts_read(pp_arena *arena, const char *folder, pp_text name,
-                             const pp_verification *verification, pp_report_bundle *ret_bundle,
-                             pp_error *err)
+pp_status pp_page_facts_read(pp_arena *arena, pp_text name, const pp_verification *verification,
+                             pp_report_bundle *ret_bundle, pp_error *err)
 {
-    facts f = {.arena = arena, .folder = folder};
+    facts f = {.arena = arena, .folder = verification->folder, .verification = verification};
 
     read_plan(&f);
     if (f.plan != NULL)
@@ -295,5 +326,9 @@ pp_status pp_page_facts_read(pp_arena *arena, const char *folder, pp_text name,
         .unread = f.unread,
     };
     take_verification(arena, verification, &ret_bundle->verification);
+    if (f.changed.status != PP_OK) {
+        *err = f.changed;
+        return f.changed.status;
+    }
     return pp_arena_check(arena, err);
 }

@@ -7,16 +7,16 @@
 #include "report/bundle.h"
 
 /**
- * Read the plan and the runs of the bundle in `folder`. Everything lives in `arena`.
+ * Read the plan and the runs of a bundle. Everything lives in `arena`.
  *
- * folder         without a slash at its end
- * verification   of the same folder, in the same call; borrowed by the result
  * name           of the folder, as commands on the page write it
+ * verification   of the same call, its folder without a slash at its end; borrowed by the result
  *
  * What cannot be read is left out and named in `unread`: whether the bundle is sound is the
- * verification's business. Fails with PP_ERR_MEMORY alone.
+ * verification's business. Fails with PP_ERR_DOMAIN when a file is no longer the one that was
+ * hashed, else with PP_ERR_MEMORY alone.
  */
-PP_MUST_CHECK pp_status pp_page_facts_read(pp_arena *arena, const char *folder, pp_text name,
+PP_MUST_CHECK pp_status pp_page_facts_read(pp_arena *arena, pp_text name,
                                            const pp_verification *verification,
                                            pp_report_bundle *ret_bundle, pp_error *err);
 

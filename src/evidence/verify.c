@@ -109,7 +109,7 @@ static pp_status hash_all(pp_verify_run *run, pp_error *err)
     st = pp_arena_check(run->arena, err);
     for (size_t i = 0; st == PP_OK && i < count; i++)
         st = hash_file(run, paths[i], err);
-    run->out->hashed_count = run->present.count;
+    run->out->hashed = run->present;
     return st;
 }
 
@@ -341,7 +341,7 @@ pp_json *pp_verification_to_json(pp_arena *arena, const pp_verification *v,
     else
         pp_json_set_string(arena, out, "plan_sha256", v->plan_sha256);
     pp_json_set_int(arena, out, "listed_count", (int64_t)v->listed_count);
-    pp_json_set_int(arena, out, "hashed_count", (int64_t)v->hashed_count);
+    pp_json_set_int(arena, out, "hashed_count", (int64_t)v->hashed.count);
     pp_json_set_int(arena, out, "journal_line_count", (int64_t)v->journal_line_count);
     pp_json_set_int(arena, out, "derived_count", (int64_t)v->derived_count);
     if (v->derivation_version == NULL)
@@ -350,6 +350,18 @@ pp_json *pp_verification_to_json(pp_arena *arena, const pp_verification *v,
         pp_json_set_string(arena, out, "derivation_version", v->derivation_version);
     pp_json_set(arena, out, "findings", findings);
     return out;
+}
+
+pp_status pp_verification_check_read(const pp_verification *v, const char *path, const char *sha256,
+                                     pp_error *err)
+{
+    const size_t size = strlen(v->folder);
+    const bool is_inside = strncmp(path, v->folder, size) == 0 && path[size] == '/';
+    const pp_checksum *hashed = is_inside ? pp_verify_find(&v->hashed, path + size + 1) : NULL;
+
+    if (hashed != NULL && strcmp(hashed->sha256, sha256) == 0)
+        return PP_OK;
+    return pp_fail(err, PP_ERR_DOMAIN, "'%s' was changed while the bundle was read", path);
 }
 
 const char *pp_verification_verdict(const pp_verification *v)

@@ -10,7 +10,7 @@
 #ifndef PP_EVIDENCE_VERIFY_H
 #define PP_EVIDENCE_VERIFY_H
 
-#include "digest/sha256.h"
+#include "evidence/checksum_list.h"
 #include "json/json.h"
 
 /* Stable: scripts may look for their names. */
@@ -46,7 +46,7 @@ typedef struct pp_verification {
     char plan_sha256[PP_SHA256_HEX_SIZE];
     char journal_sha256[PP_SHA256_HEX_SIZE]; /* of its last line; "" when the chain is broken */
     size_t listed_count;                     /* lines of SHA256SUMS */
-    size_t hashed_count;                     /* files whose digest was compared */
+    pp_checksum_list hashed;                 /* files whose digest was compared, as they were */
     size_t journal_line_count;               /* 0 when the chain is broken */
     size_t derived_count;                    /* files made again and compared */
     bool complete;                  /* status.json says that every planned run was carried out */
@@ -65,6 +65,17 @@ typedef struct pp_verification {
  */
 PP_MUST_CHECK pp_status pp_verify(pp_arena *arena, const char *folder,
                                   pp_verification *ret_verification, pp_error *err);
+
+/**
+ * Somebody read a file of the bundle after it was checked: are these the bytes that were hashed?
+ *
+ * path   of the file, below `folder` as the verification has it
+ *
+ * Fails with PP_ERR_DOMAIN when they are others, or nothing was hashed there.
+ */
+PP_MUST_CHECK pp_status pp_verification_check_read(const pp_verification *verification,
+                                                   const char *path, const char *sha256,
+                                                   pp_error *err);
 
 /** "verified"; "differs" when there are findings; "undecided" when there are none, but nothing
  * could be derived: the study did not end, or its figures follow by rules that this program lacks.

@@ -140,7 +140,7 @@ static pp_status put_body(const pp_view *v, pp_error *err)
     st = put_sections(v, err);
     if (st != PP_OK)
         return st;
-    pp_frame_put_footer(v, v->input->tool_version, "");
+    pp_frame_put_footer(v, v->input->tool_version);
     st = pp_arena_check(v->arena, err);
     return st == PP_OK ? pp_buf_check(v->out, "the page", err) : st;
 }

@@ -54,14 +54,13 @@ pp_status pp_frame_open(const pp_view *v, pp_text title, const char *suffix, con
     return st;
 }
 
-void pp_frame_put_footer(const pp_view *v, const char *tool_version, const char *more)
+void pp_frame_put_footer(const pp_view *v, const char *tool_version)
 {
     pp_put(v, "</main>\n<footer>\n<p>Made by ParetoPilot ");
     pp_put_string(v, tool_version);
     pp_put(v, ". This page holds no script and loads nothing; the same input gives the same "
-              "bytes. Shown numbers are rounded, the documents hold full precision.");
-    pp_put(v, more);
-    pp_put(v, "</p>\n</footer>\n");
+              "bytes. Shown numbers are rounded, the documents hold full precision."
+              "</p>\n</footer>\n");
 }
 
 void pp_frame_close(const pp_view *v)

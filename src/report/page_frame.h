@@ -19,7 +19,7 @@ PP_MUST_CHECK pp_status pp_frame_open(const pp_view *v, pp_text title, const cha
                                       const pp_buf *more, pp_error *err);
 void pp_frame_close(const pp_view *v);
 
-/** What stands at the end of main and of the page. `what` is ours: "This page". */
-void pp_frame_put_footer(const pp_view *v, const char *tool_version, const char *more);
+/** What stands at the end of main and of the page. */
+void pp_frame_put_footer(const pp_view *v, const char *tool_version);
 
 #endif

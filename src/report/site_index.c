@@ -263,7 +263,7 @@ pp_status pp_site_index(pp_arena *arena, const pp_site *site, pp_buf *out, pp_er
     put_machines(&v, site);
     put_without(&v, site);
     put_reading(&v);
-    pp_frame_put_footer(&v, site->tool_version, "");
+    pp_frame_put_footer(&v, site->tool_version);
     pp_frame_close(&v);
     st = pp_arena_check(arena, err);
     if (st == PP_OK)

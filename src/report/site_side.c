@@ -376,7 +376,7 @@ static void put_header(const pp_view *v, size_t bundles, bool has_index)
 
 static pp_status finish(const pp_view *v, const pp_site *site, pp_status st, pp_error *err)
 {
-    pp_frame_put_footer(v, site->tool_version, "");
+    pp_frame_put_footer(v, site->tool_version);
     pp_frame_close(v);
     if (st == PP_OK)
         st = pp_arena_check(v->arena, err);

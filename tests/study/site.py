@@ -198,6 +198,9 @@ def two_side_by_side(f):
         done = run("report-compare", RESULTS / "first", RESULTS / second, "--output", page)
         f.equal(f"exit code with {second}", done.returncode, 1)
         f.true(f"{second} is not compared", says in page.read_text() and "Difference</th>" not in page.read_text())
+    page = new_path("both.html")
+    run("report-compare", f"{RESULTS}/first/", f"{RESULTS}/elsewhere/", "--output", page)
+    f.equal("a slash at the end tells nothing of this machine", str(RESULTS) in page.read_text(), False)
 
 
 FAKE = """#!/bin/sh
