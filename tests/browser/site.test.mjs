@@ -55,8 +55,8 @@ function makeSite(name, bundles) {
   const results = path.join(work, `${name}-results`);
   const site = path.join(work, `${name}-site`);
   for (const [folder, description] of bundles) writeBundle(path.join(results, folder), documents(description));
-  const done = spawnSync(process.env.PARETOPILOT_BINARY, ["report-index", results, "--output", site], { encoding: "utf8" });
-  if (done.status !== 3) throw new Error(`report-index gave ${done.status}: ${done.stderr}`);
+  const done = spawnSync(process.env.PARETOPILOT_BINARY, ["report", "--index", results, "--output", site], { encoding: "utf8" });
+  if (done.status !== 3) throw new Error(`report --index gave ${done.status}: ${done.stderr}`);
   return site;
 }
 
