@@ -4,7 +4,7 @@ static void put_origin(const pp_view *v)
 {
     if (v->set->origin == PP_ORIGIN_MEASURED)
         return;
-    pp_put(v, "<div class=\"banner warn\" role=\"note\"><strong>Synthetic figures: ");
+    pp_put(v, "<div class=\"banner warn\" role=\"note\"><strong>Synthetic figures, ");
     pp_put(v, pp_origin_name(v->set->origin));
     pp_put(v, ":</strong> ");
     pp_put(v, pp_origin_meaning(v->set->origin));

@@ -171,7 +171,7 @@ const char *const pp_report_style[] = {
     ".stack tr,.facts-table tr{border-top:1px solid var(--line);padding:.45rem 0}"
     ".stack th,.stack td,.facts-table th,.facts-table td,.reasons.stack tbody th{border:0;"
     "padding:.1rem .35rem;width:auto;min-width:0;max-width:none;text-align:left}"
-    ".stack td,.stack td:last-child{min-width:0;overflow-wrap:anywhere}"
+    ".stack td,.stack td:last-child{min-width:0;overflow-wrap:anywhere;white-space:normal}"
     ".stack td:empty{display:none}"
     ".stack td::before{content:attr(data-head) \": \";color:var(--muted)}}\n",
     "@media (prefers-reduced-motion:reduce){*{animation:none!important;transition:none!important;"

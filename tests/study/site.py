@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import html
 import json
 import os
 import pathlib
@@ -65,7 +66,7 @@ def lines_of(text):
     rows = {}
     for row in re.findall(r"<tr><th scope=\"row\">(.*?)</tr>", text, re.S):
         name = re.search(r"<code class=\"below\"><bdi>(.*?)</bdi>", row) or re.search(r"<bdi>(.*?)</bdi>", row)
-        rows.setdefault(name[1], []).append(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", row)))
+        rows.setdefault(name[1], []).append(re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", row))))
     return rows
 
 
@@ -199,7 +200,7 @@ def two_side_by_side(f):
     values = [next(c for c in json.loads((RESULTS / name / "experiment/benchmark-set.json").read_text())["candidates"]
                    if c["id"] == "fast")["metrics"]["e2e_latency_ms_p50"] for name in ("first", "second")]
     row = re.search(r"<tr><th scope=\"row\"><bdi>End-to-end latency, median</bdi></th>(.*?)</tr>", page.read_text())[1]
-    shown = re.search(r"([-+]?[\d.]+) %</td>$", row)
+    shown = re.search(r"([-+]?[\d.]+)&nbsp;%</td>$", row)
     change = 100 * (values[1] - values[0]) / values[0]
     f.true("the difference", shown and abs(float(shown[1]) - change) <= 0.0051, f"{change}: {row}")
     for second, says in (("elsewhere", "Not compared with each other"), ("more/other", "Not compared with each other")):
