@@ -91,7 +91,7 @@ def the_site_says_what_verify_says(f):
     f.true("what lost its checksums is not verified", "not verified" in " ".join(rows["elsewhere"]) and
            "SHA256SUMS" in " ".join(rows["elsewhere"]), str(rows["elsewhere"]))
     f.true("what has no decision says why", "benchmark-set.json" in " ".join(rows["stopped"]), str(rows["stopped"]))
-    f.true("nothing hidden, nothing behind a link", "hidden" not in index and ">link<" not in index)
+    f.true("nothing hidden, nothing behind a link", ".hidden" not in index and ">link<" not in index)
     f.true("no path of this machine", WORK.name not in "".join(p.read_text() for p in site.iterdir()))
     f.equal("on standard output", done.stdout.splitlines(), [
         f"not verified  elsewhere  {page_name('elsewhere')}",
