@@ -2,7 +2,7 @@
 # pages.sh STEP - one step of publishing docs/results as a site; .github/workflows/pages.yml calls them in this order:
 #
 #   program   build paretopilot, or take that of PARETOPILOT_BINARY
-#   site      paretopilot report-index: every bundle below the results, verified and shown
+#   site      paretopilot report --index: every bundle below the results, verified and shown
 #   check     no page holds a script or an address, and every link leads to a page that is there
 #
 # Set by the workflow, both optional:
@@ -35,10 +35,10 @@ step_program() {
     "$paretopilot" --version
 }
 
-# Exit 1 of `report-index` also says that there is nothing to show.
+# Exit 1 of `report --index` also says that there is nothing to show.
 step_site() {
     local lines code=0
-    lines=$("$paretopilot" report-index "$results" --output "$site") || code=$?
+    lines=$("$paretopilot" report --index "$results" --output "$site") || code=$?
     [[ -z $lines ]] || printf '%s\n' "$lines"
     case $code in
     0) ;;

@@ -4,11 +4,15 @@
 #include "cli/open_page.h"
 #include "cli/page_beside.h"
 #include "cli/report_bundle.h"
+#include "cli/report_site.h"
 #include "evidence/layout.h"
 
 static const pp_positional positionals[] = {
     {.value = PP_FILE("SET"),
-     .help = "the benchmark set, docs/formats/benchmark-set.md, or the folder of a bundle"},
+     .help =
+         "the benchmark set, docs/formats/benchmark-set.md, or the folder of a bundle; required "
+         "unless there is --index",
+     .optional = true},
 };
 
 static const pp_option options[] = {
@@ -22,9 +26,13 @@ static const pp_option options[] = {
      false, true},
     {"stability", 0, PP_FILE("FILE"), NULL,
      "a comparison of passes to show, docs/formats/stability.md", false, false},
-    {"output", 'o', PP_FILE("F.html"), NULL,
-     "the page; a name that ends in .html, or in .md for Markdown; never replaces a file", true,
+    {"index", 0, PP_FOLDER("DIR"), NULL,
+     "instead of SET: a site over every bundle below this folder, docs/formats/bundle.md", false,
      false},
+    {"output", 'o', PP_FILE("OUT"), NULL,
+     "the page, a name that ends in .html, or in .md for Markdown; with --index the folder to "
+     "write; replaces nothing",
+     true, false},
     {"open", 0, NULL, NULL, PP_OPEN_HELP, false, false},
 };
 
@@ -90,19 +98,29 @@ static pp_status write_page(pp_inputs *r, const pp_report_extras *extras, const 
     return st;
 }
 
-/* A page that says "verified" shows what was verified and nothing else. */
-static pp_status refuse_options_of_bundle(const pp_args *args, pp_error *err)
+/* The first given option that goes with a benchmark set, NULL when there is none. */
+static const char *option_of_set(const pp_args *args)
 {
     static const char *const names[] = {"constraints", "policies", "load", "stability"};
 
     for (size_t i = 0; i < PP_COUNT_OF(names); i++) {
         if (pp_args_has(args, names[i]))
-            return pp_fail(err, PP_ERR_USAGE,
-                           "report: --%s goes with a benchmark set; a bundle brings its own: for "
-                           "others name its " PP_BUNDLE_BENCHMARK_SET,
-                           names[i]);
+            return names[i];
     }
-    return PP_OK;
+    return NULL;
+}
+
+/* A page that says "verified" shows what was verified and nothing else. */
+static pp_status refuse_options_of_bundle(const pp_args *args, pp_error *err)
+{
+    const char *name = option_of_set(args);
+
+    if (name == NULL)
+        return PP_OK;
+    return pp_fail(err, PP_ERR_USAGE,
+                   "report: --%s goes with a benchmark set; a bundle brings its own: for others "
+                   "name its " PP_BUNDLE_BENCHMARK_SET,
+                   name);
 }
 
 static pp_status report_bundle(const pp_args *args, pp_inputs *r, pp_error *err)
@@ -135,7 +153,7 @@ static pp_status report_set(const pp_args *args, pp_inputs *r, pp_error *err)
     return st == PP_OK ? write_page(r, &documents->extras, args, err) : st;
 }
 
-static pp_status run_report(const pp_args *args, pp_exit *ret_exit, pp_error *err)
+static pp_status report_one(const pp_args *args, pp_exit *ret_exit, pp_error *err)
 {
     pp_inputs r = {0};
     pp_status st = check_output(pp_args_value(args, "output"), err);
@@ -149,6 +167,33 @@ static pp_status run_report(const pp_args *args, pp_exit *ret_exit, pp_error *er
     return st;
 }
 
+static pp_status report_index(const pp_args *args, pp_exit *ret_exit, pp_error *err)
+{
+    const char *name = option_of_set(args);
+
+    if (args->positional_count > 0)
+        return pp_fail(err, PP_ERR_USAGE,
+                       "report: '%s' stands beside --index, which takes every bundle below its "
+                       "folder; give one of both",
+                       args->positionals[0]);
+    if (name != NULL)
+        return pp_fail(err, PP_ERR_USAGE,
+                       "report: --%s goes with a benchmark set, not with --index: bundles bring "
+                       "their own",
+                       name);
+    return pp_report_site(pp_args_value(args, "index"), pp_args_value(args, "output"),
+                          pp_args_has(args, "open"), ret_exit, err);
+}
+
+static pp_status run_report(const pp_args *args, pp_exit *ret_exit, pp_error *err)
+{
+    if (pp_args_has(args, "index"))
+        return report_index(args, ret_exit, err);
+    if (args->positional_count == 0)
+        return pp_fail(err, PP_ERR_USAGE, "report: expected SET");
+    return report_one(args, ret_exit, err);
+}
+
 const pp_command pp_command_report = {
     .group = "Decide",
     .name = "report",
@@ -156,7 +201,7 @@ const pp_command pp_command_report = {
     .n_positionals = PP_COUNT_OF(positionals),
     .options = options,
     .n_options = PP_COUNT_OF(options),
-    .summary = "write one self-contained page about a decision",
+    .summary = "write a self-contained page about a decision, or a site over many",
     .detail =
         "Decides as recommend does and writes what it rests on as one HTML file without\n"
         "scripts: the choice and its reason, how the configurations lead from one to the next,\n"
@@ -165,7 +210,13 @@ const pp_command pp_command_report = {
         "name that ends in .md gives the same as Markdown, with tables and without charts.\n"
         "The same input gives the same bytes.\n"
         "\n"
-        "Exit 1: no candidate is eligible; the page is written and says why.\n",
+        "--index finds every bundle below a folder, verifies each in this call and writes one\n"
+        "folder: an index by machine, models and work, a page for each bundle, and a page with\n"
+        "the bundles of one group side by side. Figures are never ranked or subtracted between\n"
+        "machines. Links are relative, so that the folder can be served from anywhere.\n"
+        "\n"
+        "Exit 1: no candidate is eligible, something in a bundle differs, or --index found no\n"
+        "decision; exit 3: a bundle could not be verified. What is written says so and why.\n",
     .example = "paretopilot report examples/recommend/benchmarks.json --constraints "
                "examples/recommend/constraints.json --output report.html",
     .run = run_report,

@@ -128,7 +128,6 @@ pp_exit pp_exit_of(pp_status st);
     X(optimization_receipt)                                                                        \
     X(summarize_stability)                                                                         \
     X(report)                                                                                      \
-    X(report_index)                                                                                \
     X(report_compare)                                                                              \
     X(ci_gate)                                                                                     \
     X(serve)                                                                                       \

@@ -42,6 +42,7 @@ static size_t append_entity(reader *r)
         {"&#47;", "/"},
         {"&rarr;", "\xe2\x86\x92"},
         {"&middot;", "\xc2\xb7"},
+        {"&nbsp;", " "},
     };
 
     for (size_t i = 0; i < PP_COUNT_OF(rows); i++) {

@@ -4,9 +4,9 @@ static void put_origin(const pp_view *v)
 {
     if (v->set->origin == PP_ORIGIN_MEASURED)
         return;
-    pp_put(v, "<div class=\"banner warn\" role=\"note\"><strong>Synthetic figures: ");
+    pp_put(v, "<div class=\"banner warn\" role=\"note\"><strong>Synthetic figures, ");
     pp_put(v, pp_origin_name(v->set->origin));
-    pp_put(v, ".</strong> ");
+    pp_put(v, ":</strong> ");
     pp_put(v, pp_origin_meaning(v->set->origin));
     pp_put(v, ".</div>\n");
 }
@@ -40,11 +40,11 @@ static void put_worst_share(const pp_view *v, const char *member, const char *li
     pp_put(v, what);
     pp_put(v, " reached ");
     pp_put_number(v, worst);
-    pp_put(v, " %");
+    pp_put(v, "&nbsp;%");
     if (pp_lookup_number(pp_lookup_object(v->study, "noise_limits"), limit_name, &limit)) {
         pp_put(v, " (limit ");
         pp_put_number(v, limit);
-        pp_put(v, " %)");
+        pp_put(v, "&nbsp;%)");
     }
     pp_put(v, ".");
 }

@@ -60,7 +60,7 @@ static void put_change(const pp_view *v, pp_text metric, double baseline, double
     pp_put(v, pp_change_name(effect));
     pp_put(v, "\">");
     if (effect != PP_EFFECT_HELD) {
-        pp_put_string(v, pp_change_text(metric, baseline, value, text));
+        pp_put_figure(v, pp_change_text(metric, baseline, value, text));
         pp_put(v, " ");
     }
     pp_put(v, pp_change_name(effect));

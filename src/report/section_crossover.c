@@ -50,9 +50,9 @@ static void put_rule(const pp_view *v, const pp_crossover *c)
     pp_put_label(v, c->reader);
     pp_put(v, " saves ");
     put_fixed(v, c->saving_ms, 4);
-    pp_put(v, " ms on each prompt token and loses ");
+    pp_put(v, "&nbsp;ms on each prompt token and loses ");
     put_fixed(v, c->loss_ms, 4);
-    pp_put(v, " ms on each output token against ");
+    pp_put(v, "&nbsp;ms on each output token against ");
     pp_put_label(v, c->generator);
     pp_put(v, ". It ends first while <strong>output tokens &lt; ");
     put_fixed(v, c->ratio, 3);

@@ -23,7 +23,7 @@ static void put_quality(const pp_view *v)
     } else {
         pp_put(v, "at least ");
         pp_put_string(v, pp_figure_fixed(c->min_quality_retention * 100.0, 2, text));
-        pp_put(v, " % of the baseline's ");
+        pp_put(v, "&nbsp;% of the baseline's ");
         pp_put_metric_full(v, c->quality_metric);
     }
     pp_put_row_close(v);
@@ -68,7 +68,7 @@ void pp_section_guardrails(const pp_view *v)
     pp_put_row_close(v);
     pp_put_row_open(v, "Tolerance");
     pp_put_number(v, c->objective_tolerance_percent);
-    pp_put(v, " % of the best value");
+    pp_put(v, "&nbsp;% of the best value");
     pp_put_row_close(v);
     put_quality(v);
     put_limits(v, c->max_values, c->max_value_count, "at most ");

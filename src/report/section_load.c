@@ -111,15 +111,15 @@ static void put_limits(const pp_view *v, const pp_load_slo *slo)
     pp_put_row_open(v, "Limits of a level");
     pp_put(v, "completed at least ");
     pp_put_string(v, pp_figure_fixed(slo->min_completion_rate * 100.0, 2, text));
-    pp_put(v, " % of the requests");
+    pp_put(v, "&nbsp;% of the requests");
     if (slo->max_ttft_ms_p95.known) {
         pp_put(v, "; first token p95 at most ");
         pp_put_number(v, slo->max_ttft_ms_p95.value);
-        pp_put(v, " ms");
+        pp_put(v, "&nbsp;ms");
     }
     pp_put(v, "; end to end p95 at most ");
     pp_put_number(v, slo->max_e2e_latency_ms_p95);
-    pp_put(v, " ms");
+    pp_put(v, "&nbsp;ms");
     pp_put_row_close(v);
 }
 

@@ -56,7 +56,7 @@ static void put_choice(const pp_view *v, const pp_profile_decision *item)
     pp_put(v, goal->direction == PP_DIRECTION_MIN ? ": less is better" : ": more is better");
     pp_put(v, ", tolerance ");
     pp_put_number(v, item->profile->objective_tolerance_percent);
-    pp_put(v, " %");
+    pp_put(v, "&nbsp;%");
     pp_put_row_close(v);
     if (d->has_winner) {
         pp_put_row_open(v, "Because");

@@ -27,7 +27,7 @@ static void put_sentence(const pp_view *v)
     pp_put_label(v, d->numeric_best);
     pp_put(v, "); with a tolerance of ");
     pp_put_number(v, v->constraints->objective_tolerance_percent);
-    pp_put(v, " % everything ");
+    pp_put(v, "&nbsp;% everything ");
     if (isfinite(d->cutoff)) {
         pp_put(v, is_min ? "up to " : "from ");
         pp_put_value(v, metric, &d->cutoff);

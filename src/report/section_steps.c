@@ -111,7 +111,7 @@ static void put_settings(const pp_view *v, size_t before, size_t after)
 {
     size_t count = 0;
 
-    pp_put(v, "<td class=\"words\">");
+    pp_put_cell_open(v, "words", "What changed");
     if (before == PP_NOT_FOUND) {
         pp_put(v, "the first of the walk</td>");
         return;
@@ -212,7 +212,7 @@ static void put_effects(const pp_view *v, const pp_json *delta)
     size_t at = 0;
     size_t count = 0;
 
-    pp_put(v, "<td class=\"words\">");
+    pp_put_cell_open(v, "words", "Largest effects");
     if (delta == NULL) {
         pp_put(v, "</td>");
         return;
@@ -244,25 +244,26 @@ static void put_step(const pp_view *v, const pp_json *stage, size_t before, size
     double number;
     pp_text tag;
 
-    pp_put(v, pp_view_is_selected(v, candidate) ? "<tr class=\"selected\"><td class=\"num\">"
-                                                : "<tr><td class=\"num\">");
+    pp_put(v, pp_view_is_selected(v, candidate) ? "<tr class=\"selected\">" : "<tr>");
+    pp_put_cell_open(v, "num", "Step");
     if (pp_lookup_number(stage, "stage", &number))
         pp_put_number(v, number);
     pp_put(v, "</td><th scope=\"row\">");
     pp_put_candidate(v, candidate);
-    pp_put(v, "</th><td>");
+    pp_put(v, "</th>");
+    pp_put_cell_open(v, NULL, "Stage");
     if (pp_lookup_text(stage, "attribution_stage", &tag))
         pp_put_text(v, tag);
     else
         pp_put(v, "<span class=\"absent\">not named</span>");
     pp_put(v, "</td>");
     put_settings(v, before, candidate);
-    pp_put(v, "<td class=\"num\">");
+    pp_put_cell_open(v, "num", pp_metric_title(v->constraints->objective.metric));
     pp_put_value(v, v->constraints->objective.metric,
                  pp_view_value(v, candidate, v->constraints->objective.metric));
     pp_put(v, "</td>");
     put_effects(v, pp_lookup_object(stage, "delta_from_previous"));
-    pp_put(v, "<td>");
+    pp_put_cell_open(v, NULL, "Role");
     pp_put(v, pp_view_standing(v, candidate));
     pp_put(v, candidate == v->set->baseline_index ? ", baseline</td></tr>\n" : "</td></tr>\n");
 }
@@ -272,7 +273,7 @@ static void put_walk(const pp_view *v)
     const pp_json *ladder = pp_lookup_array(v->passport, "ladder");
     size_t before = PP_NOT_FOUND;
 
-    pp_put_table_open(v, "Candidates, each against the one above it", "wide reasons");
+    pp_put_table_open(v, "Candidates, each against the one above it", "wide reasons stack");
     pp_put(v, "<thead><tr>");
     pp_put_column(v, "Step", true);
     pp_put_column(v, "Candidate", false);

@@ -27,7 +27,7 @@ static void put_baseline_fact(const pp_view *v)
     if (v->decision->selected == v->set->baseline_index) {
         pp_put(v, "kept");
     } else if (baseline != NULL && selected != NULL) {
-        pp_put_string(v, pp_change_text(metric, *baseline, *selected, text));
+        pp_put_figure(v, pp_change_text(metric, *baseline, *selected, text));
         pp_put(v, " ");
         pp_put(v, pp_change_name(pp_effect_of(v->constraints, metric, *baseline, *selected)));
     }
@@ -68,7 +68,7 @@ static void put_cutoff_fact(const pp_view *v)
     }
     pp_put(v, " <small>tolerance ");
     pp_put_number(v, v->constraints->objective_tolerance_percent);
-    pp_put(v, " %</small>");
+    pp_put(v, "&nbsp;%</small>");
     put_fact_close(v);
 }
 

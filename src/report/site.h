@@ -2,7 +2,7 @@
  *
  * Bundles of one machine, the same models and the same work form a group. Figures stand beside each
  * other inside a group only: nothing is ranked, and nothing subtracted between machines. Pure as
- * all of report/: the same bundles give the same bytes. docs/cli/report-index.md. */
+ * all of report/: the same bundles give the same bytes. docs/cli/report.md. */
 #ifndef PP_REPORT_SITE_H
 #define PP_REPORT_SITE_H
 

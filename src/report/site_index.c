@@ -82,18 +82,21 @@ static void put_row(const pp_view *page, const pp_site_bundle *bundle)
 
     pp_put(&v, "<tr>");
     pp_site_put_head_cell(&v, bundle);
-    pp_put(&v, "<td class=\"words\">");
+    pp_put_cell_open(&v, "words", "Selected");
     pp_site_put_choice(&v, bundle);
-    pp_put(&v, "</td><td class=\"words\">");
+    pp_put(&v, "</td>");
+    pp_put_cell_open(&v, "words", "Objective");
     pp_site_put_text(&v, pp_text_of(pp_metric_title(objective)));
     if (d->has_winner && pp_site_has_figures(bundle)) {
         pp_put(&v, ": <strong>");
         pp_put_value(&v, objective, pp_view_value(&v, d->selected, objective));
         pp_put(&v, "</strong>");
     }
-    pp_put(&v, "</td><td>");
+    pp_put(&v, "</td>");
+    pp_put_cell_open(&v, NULL, "Origin");
     pp_put_string(&v, pp_origin_name(v.set->origin));
-    pp_put(&v, "</td><td class=\"words\">");
+    pp_put(&v, "</td>");
+    pp_put_cell_open(&v, "words", "Evidence");
     pp_site_put_evidence(&v, bundle);
     pp_put(&v, "</td></tr>\n");
 }
@@ -111,7 +114,7 @@ static void put_table(const pp_view *v, const pp_site_group *group, const char *
     static const char *const heads[] = {"Study",  "Selected", "Objective",
                                         "Origin", "Evidence", NULL};
 
-    pp_put_table_open(v, caption == NULL ? "Studies" : caption, "wide");
+    pp_put_table_open(v, caption == NULL ? "Studies" : caption, "wide stack");
     put_heads(v, heads);
     for (size_t i = 0; i < group->member_count; i++)
         put_row(v, group->members[i]);
@@ -219,7 +222,7 @@ static void put_without(const pp_view *v, const pp_site *site)
     if (count == 0)
         return;
     pp_put_section_open(v, "without", "Bundles without figures");
-    pp_put_table_open(v, "Bundles that nothing can be shown of", "wide");
+    pp_put_table_open(v, "Bundles that nothing can be shown of", "wide stack");
     put_heads(v, heads);
     for (size_t i = 0; i < site->bundle_count; i++) {
         const pp_site_bundle *bundle = &site->bundles[i];
@@ -228,9 +231,10 @@ static void put_without(const pp_view *v, const pp_site *site)
             continue;
         pp_put(v, "<tr>");
         pp_site_put_head_cell(v, bundle);
-        pp_put(v, "<td class=\"words\">");
+        pp_put_cell_open(v, "words", "Why it has no figures");
         pp_site_put_text(v, pp_text_of(bundle->absent));
-        pp_put(v, "</td><td class=\"words\">");
+        pp_put(v, "</td>");
+        pp_put_cell_open(v, "words", "Evidence");
         pp_site_put_evidence(v, bundle);
         pp_put(v, "</td></tr>\n");
     }

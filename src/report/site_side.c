@@ -78,11 +78,12 @@ static void close_table(const side *s)
     pp_put_table_close(s->v);
 }
 
-static void put_number_of(const pp_view *v, const pp_json *object, const char *key)
+static void put_number_of(const pp_view *v, const pp_json *object, const char *key,
+                          const char *head)
 {
     double value;
 
-    pp_put(v, "<td class=\"num\">");
+    pp_put_cell_open(v, "num", head);
     if (pp_lookup_number(object, key, &value))
         pp_put_number(v, value);
     else
@@ -96,24 +97,25 @@ static void put_choice_row(const side *s, const pp_site_bundle *bundle)
 
     pp_put(&v, "<tr>");
     pp_site_put_head_cell(&v, bundle);
-    pp_put(&v, "<td class=\"words\">");
+    pp_put_cell_open(&v, "words", "Selected");
     pp_site_put_choice(&v, bundle);
     pp_put(&v, "</td>");
-    pp_put(&v, "<td class=\"num\">");
+    pp_put_cell_open(&v, "num", "Candidates");
     pp_put_count(&v, v.set->candidate_count);
     pp_put(&v, "</td>");
-    put_number_of(&v, v.study, "passes");
-    put_number_of(&v, pp_lookup_object(v.study, "requests"), "measured");
-    pp_put(&v, "<td>");
+    put_number_of(&v, v.study, "passes", "Passes");
+    put_number_of(&v, pp_lookup_object(v.study, "requests"), "measured", "Requests a pass");
+    pp_put_cell_open(&v, NULL, "Origin");
     pp_put_string(&v, pp_origin_name(v.set->origin));
-    pp_put(&v, "</td><td class=\"words\">");
+    pp_put(&v, "</td>");
+    pp_put_cell_open(&v, "words", "Evidence");
     pp_site_put_evidence(&v, bundle);
     pp_put(&v, "</td></tr>\n");
 }
 
 static void put_choices(const side *s)
 {
-    open_table(s, "Selected by each study", "wide titled");
+    open_table(s, "Selected by each study", "wide titled stack");
     pp_put(s->v, "<thead><tr>");
     pp_put_column(s->v, "Study", false);
     pp_put_column(s->v, "Selected", false);
@@ -154,7 +156,7 @@ static void put_settings_cell(const pp_view *v, size_t candidate)
     const pp_json *settings = pp_view_parameters(v, candidate, "configuration");
     size_t count = settings == NULL ? 0 : settings->object.count;
 
-    pp_put(v, "<td class=\"fill\">");
+    pp_put_cell_open(v, "fill", "Settings");
     if (count == 0)
         pp_put(v, "<span class=\"absent\">not recorded</span>");
     for (size_t i = 0; i < count && i < MAX_SETTINGS; i++) {
@@ -166,7 +168,7 @@ static void put_settings_cell(const pp_view *v, size_t candidate)
 
 static void put_settings(const side *s)
 {
-    open_table(s, "Selected: settings", "wide titled");
+    open_table(s, "Selected: settings", "wide titled stack");
     pp_put(s->v, "<thead><tr>");
     pp_put_column(s->v, "Study", false);
     pp_put_column(s->v, "Settings", false);
@@ -179,7 +181,8 @@ static void put_settings(const side *s)
         if (v.decision->has_winner)
             put_settings_cell(&v, v.decision->selected);
         else
-            pp_put(&v, "<td><span class=\"absent\">nothing selected</span></td>");
+            pp_put(&v, "<td data-head=\"Settings\"><span class=\"absent\">nothing selected"
+                       "</span></td>");
         pp_put(&v, "</tr>\n");
     }
     close_table(s);
@@ -272,7 +275,7 @@ static void put_change_cell(const pp_view *v, pp_text metric, const double *from
     else if (*from == *to)
         pp_put(v, "equal");
     else
-        pp_put_string(v, pp_change_text(metric, *from, *to, text));
+        pp_put_figure(v, pp_change_text(metric, *from, *to, text));
     pp_put(v, "</td></tr>\n");
 }
 

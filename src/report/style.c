@@ -3,6 +3,7 @@
 /* One rule or group of rules an item; NULL ends the list.
  *
  * .scroll: shades at its edges tell that there is more; the ends of the content cover them.
+ * .stack, .facts-table: on a phone the cells of a row stand below each other (pp_put_cell_open).
  * .many, printed: gets a sheet across, and breaks words where nothing else helps. */
 const char *const pp_report_style[] = {
     ":root{color-scheme:light dark;--bg:#f6f7f8;--card:#fff;--text:#1b1f24;--muted:#57606a;"
@@ -77,7 +78,7 @@ const char *const pp_report_style[] = {
     ".wide tbody th,.reasons tbody th{min-width:9.5rem;max-width:18rem;overflow-wrap:anywhere}\n",
     ".wide th,.wide td{padding-left:.45rem;padding-right:.45rem}\n",
     ".num{text-align:right}\n",
-    "thead .num{min-width:6.5rem}\n",
+    "thead .num{min-width:6.5rem}.wide thead .num:first-child{min-width:0}\n",
     "td.num{white-space:nowrap}\n",
     "code.below{display:block;font-weight:400}\n",
     ".hash{overflow-wrap:anywhere}\n",
@@ -163,6 +164,16 @@ const char *const pp_report_style[] = {
     "th,td,.wide th,.wide td{padding:.45rem .35rem}"
     ".wide tbody th,.reasons tbody th{min-width:7.25rem;max-width:9rem}"
     ".reasons td:last-child{min-width:7.5rem}td.words{min-width:8.5rem}}\n",
+    "@media screen and (max-width:40rem){.stack,.facts-table,.stack tbody,.facts-table tbody,"
+    ".stack tr,.facts-table tr,.stack caption,.facts-table caption,.stack th,.facts-table th,"
+    ".stack td,.facts-table td{display:block}"
+    ".stack thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}"
+    ".stack tr,.facts-table tr{border-top:1px solid var(--line);padding:.45rem 0}"
+    ".stack th,.stack td,.facts-table th,.facts-table td,.reasons.stack tbody th{border:0;"
+    "padding:.1rem .35rem;width:auto;min-width:0;max-width:none;text-align:left}"
+    ".stack td,.stack td:last-child{min-width:0;overflow-wrap:anywhere;white-space:normal}"
+    ".stack td:empty{display:none}"
+    ".stack td::before{content:attr(data-head) \": \";color:var(--muted)}}\n",
     "@media (prefers-reduced-motion:reduce){*{animation:none!important;transition:none!important;"
     "scroll-behavior:auto!important}}\n",
     "@media print{@page{size:A4;margin:14mm}:root{--bg:#fff;--card:#fff;--text:#000;"

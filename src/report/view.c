@@ -1,6 +1,7 @@
 #include "report/view.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void pp_put(const pp_view *v, const char *markup)
 {
@@ -29,6 +30,17 @@ void pp_put_count(const pp_view *v, size_t count)
     pp_put_number(v, (double)count);
 }
 
+void pp_put_figure(const pp_view *v, const char *text)
+{
+    const char *space;
+
+    for (; (space = strchr(text, ' ')) != NULL; text = space + 1) {
+        pp_html_text(v->out, (pp_text){text, (size_t)(space - text)});
+        pp_put(v, "&nbsp;");
+    }
+    pp_put_string(v, text);
+}
+
 void pp_put_value(const pp_view *v, pp_text metric, const double *value)
 {
     char text[PP_FIGURE_TEXT_MAX];
@@ -36,7 +48,17 @@ void pp_put_value(const pp_view *v, pp_text metric, const double *value)
     if (value == NULL)
         pp_put(v, "<span class=\"absent\">not measured</span>");
     else
-        pp_put_string(v, pp_metric_value_text(metric, *value, text));
+        pp_put_figure(v, pp_metric_value_text(metric, *value, text));
+}
+
+void pp_put_cell_open(const pp_view *v, const char *cell_class, const char *head)
+{
+    pp_put(v, "<td");
+    if (cell_class != NULL)
+        pp_buf_printf(v->out, " class=\"%s\"", cell_class);
+    pp_put(v, " data-head=\"");
+    pp_put_string(v, head);
+    pp_put(v, "\">");
 }
 
 void pp_put_real_cell(const pp_view *v, pp_maybe_real value, const char *unit)
@@ -95,11 +117,11 @@ void pp_put_miss(const pp_view *v, pp_text metric, double amount, bool has_perce
 {
     char text[PP_FIGURE_TEXT_MAX];
 
-    pp_put_string(v, pp_metric_value_text(metric, amount, text));
+    pp_put_figure(v, pp_metric_value_text(metric, amount, text));
     if (has_percent) {
         pp_put(v, " (");
         pp_put_string(v, pp_figure_fixed(percent, 2, text));
-        pp_put(v, " %)");
+        pp_put(v, "&nbsp;%)");
     }
 }
 

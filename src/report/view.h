@@ -41,8 +41,15 @@ void pp_put_count(const pp_view *v, size_t count);
 /** A number without a unit, by pp_figure_text. */
 void pp_put_number(const pp_view *v, double value);
 
+/** A figure with its unit or sign; a line never ends between them. */
+void pp_put_figure(const pp_view *v, const char *text);
+
 /** A value of a metric with its unit; NULL reads "not measured". */
 void pp_put_value(const pp_view *v, pp_text metric, const double *value);
+
+/** <td> of a table with the class "stack": on a phone its cells stand below each other, each behind
+ * the title of its column. cell_class may be NULL. */
+void pp_put_cell_open(const pp_view *v, const char *cell_class, const char *head);
 
 /** <td class="num"> with a number and its unit; what is not known reads "not measured". */
 void pp_put_real_cell(const pp_view *v, pp_maybe_real value, const char *unit);

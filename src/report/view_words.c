@@ -26,7 +26,7 @@ static void put_percent(const pp_view *v, const char *sign, double percent)
         snprintf(text, sizeof text, "%s%.4g %%", sign, percent);
     else
         snprintf(text, sizeof text, "%s%.2f %%", sign, percent);
-    pp_put_string(v, text);
+    pp_put_figure(v, text);
 }
 
 void pp_put_higher(const pp_view *v, pp_text metric, double from, double to)

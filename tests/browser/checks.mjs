@@ -54,6 +54,26 @@ export function scrollRegionFaults(page) {
   });
 }
 
+// On a phone a table whose cells stack has nothing beside the screen, and every cell says its column.
+export function stackFaults(page) {
+  return page.evaluate(() => {
+    const faults = [];
+    for (const table of document.querySelectorAll("table.stack, table.facts-table")) {
+      const caption = table.caption.textContent.trim();
+      const room = table.closest(".scroll");
+      if (room.scrollWidth > room.clientWidth + 1) faults.push(`'${caption}' is ${room.scrollWidth} wide in ${room.clientWidth}`);
+      if (!table.classList.contains("stack")) continue;
+      const titles = [...table.tHead.rows[0].cells].map((cell) => cell.textContent.trim());
+      for (const row of table.tBodies[0].rows)
+        [...row.cells].forEach((cell, i) => {
+          const said = cell.tagName === "TD" && getComputedStyle(cell, "::before").content;
+          if (said !== false && said !== `"${titles[i]}: "`) faults.push(`'${caption}': a cell says ${said} for '${titles[i]}'`);
+        });
+    }
+    return faults;
+  });
+}
+
 // Every table has a caption, and every head cell says what it is the head of.
 export function tableFaults(page) {
   return page.evaluate(() => {

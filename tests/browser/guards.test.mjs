@@ -47,6 +47,9 @@ const rows = [
   ["a row without a head", { table: TABLE.replace('<th scope="row">a</th>', "<td>a</td>") }, checks.tableFaults, /row without a head/],
   ["a page wider than the phone", { main: '<i style="display:inline-block;width:500px">wide</i>' }, checks.sidewaysFaults, /beyond the edge: .*i\./, { width: 360 }],
   ["a region beyond the keyboard", { main: '<i style="display:block;overflow:auto;width:50px"><b style="display:block;width:200px">x</b></i>' }, checks.scrollRegionFaults, /keyboard does not reach/],
+  ["a stacked table wider than the screen", { table: TABLE.replace("<table>", '<table class="facts-table" style="width:900px">') }, checks.stackFaults, /'T' is 900 wide/, { width: 360 }],
+  ["a stacked cell without its column", { table: TABLE.replace("<table>", '<table class="stack">') }, checks.stackFaults, /'T': a cell says none for 'B'/, { width: 360 }],
+  ["a stacked cell of another column", { style: "td::before{content:attr(data-head) ': '}", table: TABLE.replace("<table>", '<table class="stack">').replace("<td>", '<td data-head="A">') }, checks.stackFaults, /'T': a cell says "A: " for 'B'/, { width: 360 }],
   ["a region without a label", { table: TABLE.replace(' aria-label="T"', ' style="width:10px"') }, checks.scrollRegionFaults, /no region or group/],
   ["no outline", { style: "summary:focus-visible{outline:none}" }, checks.keyboardFaults, /summary 'More': no outline/],
   ["a faint outline", { style: "summary:focus-visible{outline-color:#ddd}" }, checks.keyboardFaults, /summary 'More': outline has a contrast of 1\.3/],
@@ -62,7 +65,7 @@ const rows = [
 
 const everything = [
   checks.structureFaults, checks.tableFaults, checks.axeFaults, checks.contrastFaults, checks.sidewaysFaults,
-  checks.scrollRegionFaults, checks.keyboardFaults, checks.skipLinkFaults, checks.disclosureFaults, checks.printFaults,
+  checks.scrollRegionFaults, checks.stackFaults, checks.keyboardFaults, checks.skipLinkFaults, checks.disclosureFaults, checks.printFaults,
 ];
 
 const report = new Report();

@@ -56,6 +56,7 @@ export async function checkPage(report, browser, name, file) {
   for (const width of [320, PHONE_WIDTH, DESK_WIDTH]) {
     await see(`does not scroll sideways at ${width} px`, { width }, async (page) => {
       const closed = await checks.sidewaysFaults(page);
+      if (width <= PHONE_WIDTH) closed.push(...(await checks.stackFaults(page)));
       await openDisclosures(page);
       return [...closed, ...(await gather(page, checks.sidewaysFaults, checks.scrollRegionFaults))];
     });

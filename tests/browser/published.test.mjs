@@ -197,7 +197,7 @@ function sectionFaults(study) {
   return async (page) => {
     const shown = await page.evaluate(() => {
       document.querySelectorAll("details").forEach((d) => (d.open = true));
-      return [...document.querySelectorAll("section")].map((s) => [s.getAttribute("aria-labelledby"), s.textContent]);
+      return [...document.querySelectorAll("section")].map((s) => [s.getAttribute("aria-labelledby"), s.textContent.replaceAll("\u00a0", " ")]);
     });
     const names = shown.map(([id]) => (id in wanted ? id : ""));
     const faults = names.join() === Object.keys(wanted).join() ? [] : [`sections ${shown.map(([id]) => id)}, expected ${Object.keys(wanted)}`];

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import html
 import json
 import os
 import pathlib
@@ -65,13 +66,13 @@ def lines_of(text):
     rows = {}
     for row in re.findall(r"<tr><th scope=\"row\">(.*?)</tr>", text, re.S):
         name = re.search(r"<code class=\"below\"><bdi>(.*?)</bdi>", row) or re.search(r"<bdi>(.*?)</bdi>", row)
-        rows.setdefault(name[1], []).append(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", row)))
+        rows.setdefault(name[1], []).append(re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", row))))
     return rows
 
 
 def the_site_says_what_verify_says(f):
     site = new_path("site")
-    done = run("report-index", RESULTS, "--output", site)
+    done = run("report", "--index", RESULTS, "--output", site)
     f.equal("exit code: one differs", done.returncode, 1)
     f.equal("files", sorted(p.name for p in site.iterdir() if not p.name.startswith("group-")),
             sorted(["index.html", *map(page_name, ("first", "second", "more/other", "tampered", "elsewhere"))]))
@@ -90,7 +91,7 @@ def the_site_says_what_verify_says(f):
     f.true("what lost its checksums is not verified", "not verified" in " ".join(rows["elsewhere"]) and
            "SHA256SUMS" in " ".join(rows["elsewhere"]), str(rows["elsewhere"]))
     f.true("what has no decision says why", "benchmark-set.json" in " ".join(rows["stopped"]), str(rows["stopped"]))
-    f.true("nothing hidden, nothing behind a link", "hidden" not in index and ">link<" not in index)
+    f.true("nothing hidden, nothing behind a link", ".hidden" not in index and ">link<" not in index)
     f.true("no path of this machine", WORK.name not in "".join(p.read_text() for p in site.iterdir()))
     f.equal("on standard output", done.stdout.splitlines(), [
         f"not verified  elsewhere  {page_name('elsewhere')}",
@@ -103,7 +104,7 @@ def the_site_says_what_verify_says(f):
 
 def figures_are_those_of_the_documents(f):
     site = new_path("site")
-    run("report-index", RESULTS, "--output", site)
+    run("report", "--index", RESULTS, "--output", site)
     rows = lines_of((site / "index.html").read_text())
     for name in ("first", "second", "more/other"):
         document = json.loads((RESULTS / name / "experiment/benchmark-set.json").read_text())
@@ -116,7 +117,7 @@ def figures_are_those_of_the_documents(f):
 
 def machines_and_work_stand_apart(f):
     site = new_path("site")
-    run("report-index", RESULTS, "--output", site)
+    run("report", "--index", RESULTS, "--output", site)
     index = (site / "index.html").read_text()
     sections = re.findall(r"<section aria-labelledby=\"machine-\d+\">.*?</section>", index, re.S)
     f.equal("machines", len(sections), 2)
@@ -131,7 +132,7 @@ def machines_and_work_stand_apart(f):
 
 def every_page_is_inert_and_every_link_leads_somewhere(f):
     site = new_path("site")
-    run("report-index", RESULTS, "--output", site)
+    run("report", "--index", RESULTS, "--output", site)
     for page in site.iterdir():
         text = page.read_text()
         style = re.search(r"<style>(.*?)</style>", text, re.S)[1]
@@ -149,7 +150,7 @@ def the_same_bundles_give_the_same_bytes(f):
     copy = new_path("moved")
     shutil.copytree(RESULTS, copy, symlinks=True)
     for site, folder in zip(sites, (RESULTS, copy)):
-        run("report-index", folder, "--output", site)
+        run("report", "--index", folder, "--output", site)
     bytes_of = [{p.name: p.read_bytes() for p in site.iterdir()} for site in sites]
     f.equal("names", sorted(bytes_of[0]), sorted(bytes_of[1]))
     f.equal("pages that differ", [name for name in bytes_of[0] if bytes_of[0][name] != bytes_of[1].get(name)], [])
@@ -159,14 +160,23 @@ def nothing_is_overwritten(f):
     taken = new_path("site")
     taken.mkdir()
     (taken / "mine").write_text("mine")
-    done = run("report-index", RESULTS, "--output", taken)
+    done = run("report", "--index", RESULTS, "--output", taken)
     f.equal("exit code", done.returncode, 2)
     f.equal("what is there", [p.name for p in taken.iterdir()], ["mine"])
     f.equal("nothing beside it", [p.name for p in taken.parent.iterdir()], ["site"])
     empty = new_path("site")
     empty.mkdir()
-    f.equal("an empty folder is taken", run("report-index", RESULTS / "more", "--output", empty).returncode, 0)
+    f.equal("an empty folder is taken", run("report", "--index", RESULTS / "more", "--output", empty).returncode, 0)
     f.true("and filled", (empty / "index.html").is_file())
+
+
+def a_set_and_its_options_are_refused(f):
+    for what in (["some.json"], *([f"--{name}", "some.json"] for name in ("constraints", "policies", "load", "stability"))):
+        site = new_path("site")
+        done = run("report", "--index", RESULTS / "more", *what, "--output", site)
+        f.equal(f"exit code with {what}", done.returncode, 2)
+        f.true(f"{what[0]} is named", what[0] in done.stderr, done.stderr)
+        f.true("nothing is written", not site.exists())
 
 
 def exit_codes_tell_the_worst(f):
@@ -177,9 +187,9 @@ def exit_codes_tell_the_worst(f):
         folder.mkdir()
         for name in names:
             shutil.copytree(RESULTS / name, folder / name)
-        done = run("report-index", folder, "--output", new_path("site"))
+        done = run("report", "--index", folder, "--output", new_path("site"))
         f.equal(what, done.returncode, code)
-    f.equal("a folder that is a bundle", run("report-index", RESULTS / "first", "--output", new_path("site")).stdout,
+    f.equal("a folder that is a bundle", run("report", "--index", RESULTS / "first", "--output", new_path("site")).stdout,
             f"verified      first  {page_name('first')}\n")
 
 
@@ -190,7 +200,7 @@ def two_side_by_side(f):
     values = [next(c for c in json.loads((RESULTS / name / "experiment/benchmark-set.json").read_text())["candidates"]
                    if c["id"] == "fast")["metrics"]["e2e_latency_ms_p50"] for name in ("first", "second")]
     row = re.search(r"<tr><th scope=\"row\"><bdi>End-to-end latency, median</bdi></th>(.*?)</tr>", page.read_text())[1]
-    shown = re.search(r"([-+]?[\d.]+) %</td>$", row)
+    shown = re.search(r"([-+]?[\d.]+)&nbsp;%</td>$", row)
     change = 100 * (values[1] - values[0]) / values[0]
     f.true("the difference", shown and abs(float(shown[1]) - change) <= 0.0051, f"{change}: {row}")
     for second, says in (("elsewhere", "Not compared with each other"), ("more/other", "Not compared with each other")):
@@ -218,7 +228,7 @@ def a_page_is_shown_when_asked(f):
         opened = tools / "opened"
         env = {"PATH": f"{tools}", "PARETOPILOT_TEST_OPENED": str(opened)}
         folder = new_path("a site; touch broken")
-        done = run("report-index", RESULTS / "more", "--output", folder, "--open", env=env)
+        done = run("report", "--index", RESULTS / "more", "--output", folder, "--open", env=env)
         f.equal(f"exit code with {program} that gives {code}", done.returncode, 0)
         f.equal(f"what {program} was given", opened.read_text().splitlines(), ["1", f"{folder.resolve()}/index.html"])
         f.equal(f"warned with {code}", "warning: --open" in done.stderr and f"exit code {code}" in done.stderr, code != 0)
@@ -257,7 +267,7 @@ def bundles_of_many_candidates_have_the_whole_beside_them(f):
         {"schema_version": "2.0", "quality": "not-measurable", "objective": {"metric": "m", "direction": "min"},
          "frontier_metrics": {"m": "min"}}))
     site = new_path("site")
-    f.equal("exit code", run("report-index", folder, "--output", site).returncode, 3)
+    f.equal("exit code", run("report", "--index", folder, "--output", site).returncode, 3)
     stem = page_name("bundle")[:-5]
     f.equal("files", sorted(p.name for p in site.iterdir()),
             sorted(["index.html", f"{stem}.html", f"{stem}.benchmark-set.json", f"{stem}.decision-details.json"]))
@@ -287,7 +297,7 @@ if __name__ == "__main__":
     spoil()
     sys.exit(main([(row.__name__.replace("_", " "), row) for row in (
         the_site_says_what_verify_says, figures_are_those_of_the_documents, machines_and_work_stand_apart,
-        every_page_is_inert_and_every_link_leads_somewhere, the_same_bundles_give_the_same_bytes, nothing_is_overwritten,
+        every_page_is_inert_and_every_link_leads_somewhere, the_same_bundles_give_the_same_bytes, nothing_is_overwritten, a_set_and_its_options_are_refused,
         exit_codes_tell_the_worst, two_side_by_side, a_page_is_shown_when_asked, what_cannot_be_shown_is_a_warning,
         bundles_of_many_candidates_have_the_whole_beside_them,
         a_taken_name_beside_a_page_stops_all_of_it)]))

@@ -58,7 +58,6 @@ HELP = {
         "not_run": "measures for minutes; docs/cli/study-run.md runs a small plan instead",
     },
     "study resume": {"not_run": "needs a study; docs/cli/study-resume.md has one"},
-    "report-index": {"not_run": "needs studies; docs/howto/publish-your-studies.md has two"},
     "report-compare": {"not_run": "needs studies; docs/howto/publish-your-studies.md has two"},
     "verify": {"not_run": "needs a study; docs/cli/verify.md has one"},
     "study status": {"not_run": "needs a study; docs/cli/study-status.md has one"},

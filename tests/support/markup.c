@@ -151,7 +151,7 @@ static bool take_close_tag(reader *r)
 static bool take_entity(reader *r)
 {
     static const char *const entities[] = {"&amp;", "&lt;",   "&gt;",     "&quot;", "&#39;",
-                                           "&#47;", "&rarr;", "&middot;", NULL};
+                                           "&#47;", "&rarr;", "&middot;", "&nbsp;", NULL};
 
     for (size_t i = 0; entities[i] != NULL; i++) {
         if (strncmp(r->at, entities[i], strlen(entities[i])) == 0) {

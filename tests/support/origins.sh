@@ -46,7 +46,7 @@ says_origin() { # WORD
     grep -q "\"synthetic_source\": $synthetic" "$work/recommendation.json" || { echo "#   recommendation: not $synthetic"; status=1; }
     grep -q "\"origin\": \"$want\"" "$work/details.json" || { echo "#   details: not $want"; status=1; }
     grep -q "origin of the figures: <strong>$want</strong>" "$work/report.html" || { echo "#   page: not $want"; status=1; }
-    [ "$(grep -c 'Synthetic figures: ' "$work/report.html")" -eq $warned ] || { echo "#   page: expected $warned banner"; status=1; }
+    [ "$(grep -c 'Synthetic figures, ' "$work/report.html")" -eq $warned ] || { echo "#   page: expected $warned banner"; status=1; }
     return $status
 }
 

@@ -108,9 +108,9 @@ TREE = [
     (r"tests/golden/report/every-document/load\.json", "combined-load"),
     (r"tests/golden/report/load-other-candidates/load\.json", "load-evaluation"),
     (r"tests/golden/report/(every-document|stability-other-baseline)/stability\.json", "stability"),
-    (r"tests/golden/report-(index|compare)/.*/benchmark-set\.json", "benchmark-set"),
-    (r"tests/golden/report-(index|compare)/.*/constraints\.json", "constraints"),
-    (r"tests/golden/report-(index|compare)/.*/status\.json", ""),  # of bundles that nobody measured
+    (r"tests/golden/report(/index-unverified|-compare)/.*/benchmark-set\.json", "benchmark-set"),
+    (r"tests/golden/report(/index-unverified|-compare)/.*/constraints\.json", "constraints"),
+    (r"tests/golden/report(/index-unverified|-compare)/.*/status\.json", ""),  # of bundles that nobody measured
     (r"tests/golden/combine-load/[^/]+/written/combined\.json", "combined-load"),
     (r"tests/golden/combine-load/[^/]+/\w+\.json", "load-evaluation"),
     (r"tests/golden/load/plan-invalid/plan\.json", ""),  # its rule is between values

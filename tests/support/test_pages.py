@@ -19,7 +19,7 @@ SOURCE = study_workflow.SOURCE
 FLOW = SOURCE / ".github/workflows/pages.yml"
 WORK = tempfile.TemporaryDirectory(prefix="pages-test-")
 STEPS = ["program", "site", "check"]
-GOLDEN = SOURCE / "tests/golden/report-index/unverified/results"
+GOLDEN = SOURCE / "tests/golden/report/index-unverified/results"
 
 
 def same(**pairs):

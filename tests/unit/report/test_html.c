@@ -85,7 +85,7 @@ static void public_example_makes_a_page(void **state)
     (void)state;
     make_page_of(&arena, set, limits, &page);
     assert_harmless(&page);
-    assert_contains(pp_buf_text(&page), "35.4 tok/s");
+    assert_contains(pp_buf_text(&page), "35.4&nbsp;tok/s");
     assert_contains(pp_buf_text(&page), "The baseline itself misses 1 limit");
     pp_buf_done(&page);
     pp_arena_done(&arena);
@@ -100,7 +100,7 @@ static void page_says_what_it_must(void **state)
     } rows[] = {
         {"full-set", "full-constraints", "Quality not judged."},
         {"full-set", "full-constraints", "1 of 36 runs disturbed."},
-        {"full-set", "full-constraints", "reached 38.25 % (limit 5 %)"},
+        {"full-set", "full-constraints", "reached 38.25&nbsp;% (limit 5&nbsp;%)"},
         {"full-set", "full-constraints", "simulated"},
         {"full-set", "full-constraints", "not measured"},
         /* 36 * 0.95 = 34.2, so rank 35 */

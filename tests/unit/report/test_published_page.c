@@ -151,7 +151,20 @@ static void done(scene *s)
 
 /* ---- looking into the page ------------------------------------------------------------------- */
 
-/* What stands from `begin` to the next `end`; fails when it is not there. */
+/* In place; units stand behind such a space. */
+static char *with_plain_spaces(char *text)
+{
+    static const char entity[] = "&nbsp;";
+    char *at;
+
+    for (at = text; (at = strstr(at, entity)) != NULL; at++) {
+        *at = ' ';
+        memmove(at + 1, at + sizeof entity - 1, strlen(at + sizeof entity - 1) + 1);
+    }
+    return text;
+}
+
+/* What stands from `begin` to the next `end`, with plain spaces; fails when it is not there. */
 static char *part_of(scene *s, const char *text, const char *begin, const char *end)
 {
     const char *from = strstr(text, begin);
@@ -159,7 +172,7 @@ static char *part_of(scene *s, const char *text, const char *begin, const char *
 
     if (to == NULL)
         fail_msg("the page has no '%s' before '%s'", begin, end);
-    return pp_arena_printf(&s->load.arena, "%.*s", (int)(to - from), from);
+    return with_plain_spaces(pp_arena_printf(&s->load.arena, "%.*s", (int)(to - from), from));
 }
 
 static char *section_of(scene *s, const char *id)

@@ -251,8 +251,8 @@ static void a_pair_of_one_group_has_differences(void **state)
     open_bundles(&b, rows, PP_COUNT_OF(rows));
     page = page_of(&b, pp_site_side_by_side);
     /* (100 - 125) / 125 */
-    assert_contains(page, "<td class=\"num\">125 ms</td><td class=\"num\">100 ms</td>"
-                          "<td class=\"num\">-20 %</td>");
+    assert_contains(page, "<td class=\"num\">125&nbsp;ms</td><td class=\"num\">100&nbsp;ms</td>"
+                          "<td class=\"num\">-20&nbsp;%</td>");
     assert_absent(page, "Not compared with each other");
     pp_arena_done(&b.arena);
 }
@@ -281,7 +281,7 @@ static void no_difference_where_none_may_be_taken(void **state)
         open_bundles(&b, pair, PP_COUNT_OF(pair));
         page = page_of(&b, pp_site_side_by_side);
         assert_contains(page, rows[i].says);
-        assert_absent(page, "-20 %");
+        assert_absent(page, "-20&nbsp;%");
         assert_absent(page, "Difference</th>");
         pp_arena_done(&b.arena);
     }
@@ -326,8 +326,8 @@ static void each_line_says_what_its_evidence_is(void **state)
         "4 bundles &middot; 1 machine &middot; 1 verified when this page was made",
         "1 bundle is not what it says it is.",
         "1 bundle holds figures that no machine measured",
-        "<strong>125 ms</strong>",
-        "<strong>103 ms</strong>",
+        "<strong>125&nbsp;ms</strong>",
+        "<strong>103&nbsp;ms</strong>",
     };
     bundles b;
     const char *page;
@@ -338,8 +338,8 @@ static void each_line_says_what_its_evidence_is(void **state)
     for (size_t i = 0; i < PP_COUNT_OF(says); i++)
         assert_contains(page, says[i]);
     /* figures of a bundle that differs stand in no table of several */
-    assert_absent(page, "101 ms");
-    assert_absent(page_of(&b, pp_site_side_by_side), "101 ms");
+    assert_absent(page, "101&nbsp;ms");
+    assert_absent(page_of(&b, pp_site_side_by_side), "101&nbsp;ms");
     pp_arena_done(&b.arena);
 }
 

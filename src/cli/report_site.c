@@ -1,5 +1,6 @@
+#include "cli/report_site.h"
+
 #include <stdio.h>
-#include <string.h>
 
 #include "base/files.h"
 #include "base/new_folder.h"
@@ -7,17 +8,6 @@
 #include "cli/page_beside.h"
 #include "cli/site_bundles.h"
 #include "version.h"
-
-static const pp_positional positionals[] = {
-    {.value = PP_FOLDER("DIR"),
-     .help = "a folder with bundles anywhere below it, docs/formats/bundle.md"},
-};
-
-static const pp_option options[] = {
-    {"output", 'o', PP_FOLDER("SITE"), NULL, "the folder to write; must not exist, or be empty",
-     true, false},
-    {"open", 0, NULL, NULL, PP_OPEN_HELP, false, false},
-};
 
 typedef pp_status write_function(pp_arena *arena, const void *what, pp_buf *out, pp_error *err);
 
@@ -127,7 +117,7 @@ static pp_status write_site(pp_arena *arena, const char *folder, pp_site_bundles
 static pp_status check(const char *folder, const char *output, pp_error *err)
 {
     if (!pp_path_is_folder(folder))
-        return pp_fail(err, PP_ERR_IO, "report-index: there is no folder '%s'", folder);
+        return pp_fail(err, PP_ERR_IO, "report: --index: there is no folder '%s'", folder);
     return pp_new_folder_check(output, err);
 }
 
@@ -145,12 +135,12 @@ static pp_status make(pp_arena *arena, const char *folder, const char *output,
     return st == PP_OK ? write_site(arena, output, bundles, err) : st;
 }
 
-static pp_status run(const pp_args *args, pp_exit *ret_exit, pp_error *err)
+pp_status pp_report_site(const char *folder, const char *output, bool is_shown, pp_exit *ret_exit,
+                         pp_error *err)
 {
-    const char *output = pp_args_value(args, "output");
     pp_arena arena = {0};
     pp_site_bundles bundles = {0};
-    pp_status st = make(&arena, args->positionals[0], output, &bundles, err);
+    pp_status st = make(&arena, folder, output, &bundles, err);
 
     if (st == PP_OK) {
         pp_site_bundles_print(&bundles);
@@ -158,30 +148,9 @@ static pp_status run(const pp_args *args, pp_exit *ret_exit, pp_error *err)
             fprintf(stderr, "warning: no bundle was found; the index says so\n");
         *ret_exit = pp_site_bundles_exit(&bundles);
     }
-    if (st == PP_OK && pp_args_has(args, "open"))
+    if (st == PP_OK && is_shown)
         pp_page_show(pp_path_join(&arena, output, PP_SITE_INDEX));
     pp_site_bundles_done(&bundles);
     pp_arena_done(&arena);
     return st;
 }
-
-const pp_command pp_command_report_index = {
-    .group = "Decide",
-    .name = "report-index",
-    .positionals = positionals,
-    .n_positionals = PP_COUNT_OF(positionals),
-    .options = options,
-    .n_options = PP_COUNT_OF(options),
-    .summary = "write a static site over many studies, by machine",
-    .detail =
-        "Finds every bundle below DIR, verifies each in this call and writes one folder: an\n"
-        "index by machine, models and work, a page for each bundle, and a page with the bundles\n"
-        "of one group side by side. Figures are never ranked or subtracted between machines. No\n"
-        "page holds a script or loads anything; links are relative, so that the folder can be\n"
-        "served from anywhere. The same bundles give the same bytes.\n"
-        "\n"
-        "Exit 1: something in a bundle differs, or none has a decision; exit 3: a bundle could\n"
-        "not be verified. The site is written in both cases and says so.\n",
-    .example = "paretopilot report-index docs/results --output build/site",
-    .run = run,
-};
