@@ -346,3 +346,35 @@ char *pp_path_folder(pp_arena *arena, const char *path)
         return pp_arena_dup(arena, ".", 1);
     return pp_arena_dup(arena, path, slash == path ? 1 : (size_t)(slash - path));
 }
+
+/* What of `at` is the folder, as a path or at the front of one; 0 for nothing. */
+static size_t folder_at(const char *at, const char *folder, size_t folder_size)
+{
+    if (strncmp(at, folder, folder_size) != 0 || strchr("/' :,", at[folder_size]) == NULL)
+        return 0; /* strchr finds the end of the text, too */
+    return at[folder_size] == '/' ? folder_size + 1 : folder_size;
+}
+
+const char *pp_text_without_folder(pp_arena *arena, const char *text, const char *folder)
+{
+    char *shown = pp_arena_alloc(arena, strlen(text) + 1, 1);
+    size_t folder_size = strlen(folder);
+    size_t size = 0;
+    char before = ' ';
+
+    while (folder_size > 1 && folder[folder_size - 1] == '/')
+        folder_size--;
+    while (shown != NULL && *text != '\0') {
+        size_t skipped = strchr(" '", before) == NULL || folder_size == 0
+                             ? 0
+                             : folder_at(text, folder, folder_size);
+
+        if (skipped == 0)
+            shown[size++] = *text++;
+        else if (skipped == folder_size)
+            shown[size++] = '.';
+        text += skipped;
+        before = size == 0 ? ' ' : shown[size - 1];
+    }
+    return shown;
+}

@@ -67,4 +67,8 @@ char *pp_path_tidy(pp_arena *arena, const char *path);
 /** The folder part of a path: "a" for "a/b", "." for "b", "/" for "/b". */
 char *pp_path_folder(pp_arena *arena, const char *path);
 
+/** A message about files below `folder`, for people who have them elsewhere: "a/b" for FOLDER/a/b,
+ * "." for the folder itself, where a word or a quotation begins. NULL when memory is short. */
+const char *pp_text_without_folder(pp_arena *arena, const char *text, const char *folder);
+
 #endif

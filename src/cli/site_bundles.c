@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "cli/report_bundle.h"
 #include "evidence/layout.h"
 
@@ -34,30 +35,6 @@ static bool is_ours(pp_status st)
     return st == PP_ERR_MEMORY || st == PP_ERR_BUG;
 }
 
-/* Error texts quote where the bundle stands on this machine, 'folder/file' or 'folder'; a page for
- * others must not: 'file', '.'. */
-static const char *without_folder(pp_arena *arena, const char *text, const char *folder)
-{
-    const size_t size = strlen(folder);
-    pp_buf shown;
-
-    pp_buf_init(&shown, PP_ERROR_TEXT_MAX * 2);
-    while (*text != '\0') {
-        bool is_path = *text == '\'' && strncmp(text + 1, folder, size) == 0;
-        char next = is_path ? text[1 + size] : '\0';
-
-        pp_buf_append_char(&shown, *text++);
-        if (next != '/' && next != '\'')
-            continue;
-        text += next == '/' ? size + 1 : size;
-        if (next == '\'')
-            pp_buf_append_char(&shown, '.');
-    }
-    text = pp_arena_dup(arena, pp_buf_text(&shown), shown.size);
-    pp_buf_done(&shown);
-    return text;
-}
-
 static void take_page(pp_site_source *source, const pp_report_extras *extras,
                       pp_site_bundle *bundle)
 {
@@ -87,7 +64,7 @@ static pp_status load_unchecked(const char *folder, pp_site_source *source, pp_s
     pp_status st;
 
     bundle->evidence = PP_SITE_UNCHECKED;
-    bundle->reason = without_folder(&source->inputs.arena, why->text, folder);
+    bundle->reason = pp_text_without_folder(&source->inputs.arena, why->text, folder);
     *why = (pp_error){0};
     st = decide_alone(folder, source, why);
     if (st == PP_OK)
@@ -128,7 +105,7 @@ static pp_status load(const pp_found_bundle *found, pp_site_source *source, pp_s
         return st;
     }
     if (st != PP_OK)
-        bundle->absent = without_folder(arena, why.text, page->folder);
+        bundle->absent = pp_text_without_folder(arena, why.text, page->folder);
     return pp_arena_check(arena, err);
 }
 

@@ -254,7 +254,7 @@ static pp_status derive_again(pp_verify_run *run, pp_error *err)
     if (st != PP_OK) {
         pp_verify_add(run, PP_VERIFY_DERIVATION_FAILED, PP_BUNDLE_BENCHMARK_SET,
                       "raw files that the figures follow from",
-                      pp_arena_dup(run->arena, why.text, strlen(why.text)));
+                      pp_text_without_folder(run->arena, why.text, run->folder));
         return pp_arena_check(run->arena, err);
     }
     for (size_t i = 0; st == PP_OK && i < files.count; i++)

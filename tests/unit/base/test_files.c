@@ -115,6 +115,28 @@ static void a_tidy_path_keeps_what_says_something(void **state)
     pp_arena_done(&arena);
 }
 
+static void a_message_does_not_say_where_the_folder_is(void **state)
+{
+    static const struct {
+        const char *text, *folder, *want;
+    } rows[] = {
+        {"deriving from '/a/b': /a/b/c/d line 1: odd", "/a/b",
+         "deriving from '.': c/d line 1: odd"},
+        {"'/a/b/c' and '/a/b/d'", "/a/b/", "'c' and 'd'"},
+        {"/a/b", "/a/b", "."},
+        {"'/a/bc/d' is elsewhere", "/a/b", "'/a/bc/d' is elsewhere"},
+        {"'/x/a/b/c' is elsewhere", "/a/b", "'/x/a/b/c' is elsewhere"},
+        {"nothing", "", "nothing"},
+    };
+    pp_arena arena = {0};
+
+    (void)state;
+    for (size_t i = 0; i < PP_COUNT_OF(rows); i++)
+        assert_string_equal(pp_text_without_folder(&arena, rows[i].text, rows[i].folder),
+                            rows[i].want);
+    pp_arena_done(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -123,6 +145,7 @@ int main(void)
         cmocka_unit_test(folders_are_created_once_with_their_parents),
         cmocka_unit_test(paths_join_and_split),
         cmocka_unit_test(a_tidy_path_keeps_what_says_something),
+        cmocka_unit_test(a_message_does_not_say_where_the_folder_is),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
