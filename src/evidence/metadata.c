@@ -214,6 +214,10 @@ static pp_json *memory_by_phase(pp_arena *arena, const pp_json *resources)
                                         "hugetlb", "pss",  "peak_rss", "cgroup_peak"};
     pp_json *list = pp_json_new_array(arena);
 
+    const pp_json *why = pp_json_find(resources, "absent_because");
+
+    if (why != NULL && why->kind == PP_JSON_STRING)
+        return list; /* it is said once, and no row of it would say anything */
     for (size_t p = 0; p < PP_COUNT_OF(phases); p++) {
         const pp_json *memory = pp_json_find(resources, phases[p]);
         pp_json *row = pp_json_new_object(arena);

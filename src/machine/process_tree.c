@@ -29,25 +29,35 @@ static pp_status add(tree *t, pid_t pid, pp_error *err)
     return PP_OK;
 }
 
-/* A thread may end while its children are read: then they have another parent. */
-static pp_status add_children_of_thread(tree *t, pid_t pid, long thread, pp_error *err)
+static pp_status add_listed(tree *t, pp_scan pids, pp_error *err)
 {
-    char path[PP_TREE_PATH_MAX], buf[CHILDREN_MAX_BYTES];
     pp_status st = PP_OK;
-    pp_scan pids;
     int64_t child;
 
-    if (!pp_tree_path(path, t->root, "proc/%d/task/%ld/children", (int)pid, thread) ||
-        !pp_tree_read(path, buf, sizeof buf, &pids))
-        return thread == t->pids[0] ? pp_fail(err, PP_ERR_UNAVAILABLE,
-                                              "cannot read '%s': the process has ended, or this "
-                                              "kernel lists no children",
-                                              path)
-                                    : PP_OK;
     while (st == PP_OK && pp_scan_int(&pids, &child)) {
         if (child > 0 && child <= INT32_MAX)
             st = add(t, (pid_t)child, err);
     }
+    return st;
+}
+
+/* A thread may end meanwhile: then its children have another parent. Without the list of the first
+ * process there is no tree. */
+static pp_status add_children_of_thread(tree *t, pid_t pid, long thread, pp_error *err)
+{
+    char path[PP_TREE_PATH_MAX], buf[CHILDREN_MAX_BYTES];
+    bool has_path = pp_tree_path(path, t->root, "proc/%d/task/%ld/children", (int)pid, thread);
+    int fd = has_path ? pp_tree_open(path) : -1;
+    pp_status st;
+
+    if (fd < 0 && thread == t->pids[0])
+        return pp_fail(err, PP_ERR_UNAVAILABLE,
+                       "cannot read '%s': the process has ended, or this kernel lists no children",
+                       path);
+    if (fd < 0)
+        return PP_OK;
+    st = add_listed(t, pp_tree_pread(fd, buf, sizeof buf), err);
+    (void)close(fd); /* only read from */
     return st;
 }
 
