@@ -16,6 +16,7 @@
 #include "study/endpoint.h"
 
 #define OWN_PROGRAM      "/proc/self/exe"
+#define SERVERS_FOLDER   "servers"
 #define HEALTH_STEP_NS   (50 * PP_NS_PER_MS)
 #define CONTROL_LIMIT_NS (10 * PP_NS_PER_S)
 #define ADDRESS_MAX      256
@@ -169,7 +170,7 @@ pp_status pp_study_serve_argv(pp_study *study, const pp_plan_candidate *candidat
     }
     add_option(&argv, "--port", "0"); /* what follows is the study's own; see evidence/metadata.c */
     if (files != NULL && serve->starts_servers)
-        add_option(&argv, "--log-dir", pp_path_join(study->arena, files->folder, "servers"));
+        add_option(&argv, "--log-dir", pp_path_join(study->arena, files->folder, SERVERS_FOLDER));
     if (files != NULL && serve->config.access_log.size > 0)
         add_option(&argv, "--access-log",
                    pp_path_join(study->arena, files->folder, "access.jsonl"));
@@ -225,14 +226,19 @@ static const char *const *environment_of(const pp_study *study, const pp_serve_c
     return kept;
 }
 
+/* What an earlier attempt left was moved away; its empty folders stay, and serve wants a new one.
+ */
 static pp_status make_folders(pp_study *study, const pp_study_serve *serve,
                               const pp_gateway_files *files, pp_error *err)
 {
+    const char *servers = pp_path_join(study->arena, files->folder, SERVERS_FOLDER);
     pp_status st = pp_study_ensure_folder(study, files->stdout_path, err);
 
-    if (st != PP_OK || files->folder == NULL)
+    if (st != PP_OK || servers == NULL)
         return st == PP_OK ? pp_arena_check(study->arena, err) : st;
-    return serve->starts_servers || serve->config.access_log.size > 0
+    (void)rmdir(servers);
+    return (serve->starts_servers || serve->config.access_log.size > 0) &&
+                   !pp_path_is_folder(files->folder)
                ? pp_folder_create(files->folder, true, err)
                : PP_OK;
 }

@@ -327,12 +327,15 @@ void pp_study_target_close(pp_study *study, pp_study_target *target, pp_study_re
 /* ---- what it uses ------------------------------------------------------------------------------
  */
 
-pp_status pp_study_target_memory(const pp_study_target *target, pp_process_memory *ret_memory,
+pp_status pp_study_target_memory(pp_study_target *target, pp_process_memory *ret_memory,
                                  pp_error *err)
 {
     *ret_memory = (pp_process_memory){0};
-    if (target->gateway != NULL && target->absent_because == NULL)
-        return pp_process_tree_memory("/", target->pid, ret_memory, err);
+    if (target->gateway != NULL && target->absent_because == NULL &&
+        pp_process_tree_memory("/", target->pid, ret_memory, NULL) != PP_OK) {
+        *ret_memory = (pp_process_memory){0};
+        target->absent_because = "the processes of the gateway cannot be listed";
+    }
     return target->server == NULL ? PP_OK
                                   : pp_process_memory_read("/", target->pid, ret_memory, err);
 }

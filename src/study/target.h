@@ -54,9 +54,9 @@ PP_MUST_CHECK pp_status pp_study_target_check_alive(pp_study_target *target, pp_
 void pp_study_target_close(pp_study *study, pp_study_target *target, pp_study_record *record);
 
 /** Of its process; of a gateway, of all processes that it started, together. All absent of a server
- * that runs already: nobody here may know which process it is. Fails with PP_ERR_UNAVAILABLE when
- * it is gone. */
-PP_MUST_CHECK pp_status pp_study_target_memory(const pp_study_target *target,
+ * that runs already, for nobody here may know which process it is, and of a gateway whose processes
+ * do not tell all: target->absent_because. Fails with PP_ERR_UNAVAILABLE when it is gone. */
+PP_MUST_CHECK pp_status pp_study_target_memory(pp_study_target *target,
                                                pp_process_memory *ret_memory, pp_error *err);
 /** How its peak is read, in words. */
 const char *pp_study_target_memory_method(const pp_study_target *target);

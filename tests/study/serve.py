@@ -127,7 +127,6 @@ def what_is_wrong_is_found_before_anything_is_written(f):
         good = config({"a": sim.url})
         text = json.dumps(good)
         broken = json.dumps({**good, "models": [{"name": "any", "backends": ["b"]}]})
-        late = json.dumps({**good, "engines": [{"id": "e", "path": None}], "files": [{"id": "f", "path": "none.gguf"}]})
         locked = json.dumps({**good, "keys": {"file": "keys.txt"}})
         rows = [
             ("no such model", text, {"model": "small"}, 2, ["$.candidates[0].serve", "expected the name of an item of $.models of 'serve.json', got 'small'"]),
@@ -135,7 +134,6 @@ def what_is_wrong_is_found_before_anything_is_written(f):
             ("no file", None, {"text": text}, 2, ["$.candidates[0].serve", "serve.json"]),
             ("a configuration that is none", broken, {}, 2,
              ["$.candidates[0].serve", "'serve.json': ", "expected the id of an item of $.backends, got 'b'"]),
-            ("an engine that no back end has", late, {}, 2, ["'serve.json': ", "$.engines[0]"]),
             ("no key", locked, {"api_key_env": "PARETOPILOT_TEST_KEY"}, 3, ["candidate 'g'", "'PARETOPILOT_TEST_KEY', named by api_key_env, is not set"]),
             ("keys that cannot be read", locked, {}, 2,
              ["preflight of candidate 'g'", "the gateway of 'serve.json' ended with exit code 2", "its last log lines: error: ", "keys.txt"]),
