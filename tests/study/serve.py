@@ -190,6 +190,12 @@ def the_plan_is_printed(f):
                     ["# requests, pass 1 of 2: g", f"{binary} serve {study.plan_path.parent}/serve.json --port 0"])
 
 
+def the_example_names_its_configuration(f):
+    done = subprocess.run([BINARY, "study", "plan", "examples/serve/plan.json"], cwd=SOURCE, capture_output=True, text=True)
+    f.equal("exit code", (done.returncode, done.stderr), (0, ""))
+    f.true("its line", "paretopilot serve examples/serve/two-endpoints.json --port 0" in done.stdout, done.stdout)
+
+
 def a_gateway_that_dies_fails_its_run(f):
     """Killed while it is measured; the study goes on, and names candidate, pass and file."""
     with Sim("--token-time", "60ms") as sim:
@@ -235,5 +241,6 @@ if __name__ == "__main__":
         ("a key of the gateway is sent, and kept nowhere", a_key_of_the_gateway_is_sent_and_kept_nowhere),
         ("an origin that nobody tells is unknown", an_origin_that_nobody_tells_is_unknown),
         ("the plan is printed with its command lines", the_plan_is_printed),
+        ("the example is a plan that can be carried out", the_example_names_its_configuration),
         ("a gateway that dies fails its run, by name", a_gateway_that_dies_fails_its_run),
     ]))
