@@ -20,6 +20,8 @@ static const pp_positional positionals[] = {
 };
 
 static const pp_option options[] = {
+    {"access-log", 0, PP_FILE("FILE"), "of CONFIG", "file for a line for each request", false,
+     false},
     {"check", 0, NULL, NULL, "print CONFIG with every default written out, and serve nothing",
      false, false},
     {"for", 0, PP_DURATION("TIME"), "until stopped", "end after TIME, with exit code 0", false,
@@ -111,14 +113,16 @@ static pp_status read_ring(setup *s, pp_error *err)
     return st;
 }
 
-static pp_status open_log(setup *s, pp_error *err)
+static pp_status open_log(const pp_args *args, setup *s, pp_error *err)
 {
     pp_access_log_options o = {.max_bytes_per_minute = s->config.log_max_bytes_per_minute,
                                .now_ns = pp_clock_now_ns()};
 
-    if (s->config.access_log.size == 0)
+    o.path = pp_args_value(args, "access-log");
+    if (o.path == NULL && s->config.access_log.size == 0)
         return PP_OK;
-    o.path = pp_serve_path(&s->arena, s->folder, s->config.access_log);
+    if (o.path == NULL)
+        o.path = pp_serve_path(&s->arena, s->folder, s->config.access_log);
     if (o.path == NULL)
         return pp_arena_check(&s->arena, err);
     return pp_access_log_open(&o, &s->log, err);
@@ -216,7 +220,7 @@ static pp_status prepare(const pp_args *args, setup *s, pp_error *err)
     if (st == PP_OK)
         st = pp_serve_started_prepare(&s->arena, args, &s->config, s->folder, &s->started, err);
     if (st == PP_OK)
-        st = open_log(s, err);
+        st = open_log(args, s, err);
     return st;
 }
 

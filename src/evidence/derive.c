@@ -264,7 +264,7 @@ static void make_metrics(derivation *d, size_t index, const pp_pass_figures *pas
                 (pp_metric){pp_text_of(metric_rows[i].name), value};
     }
     add_of_requests(d, passes, pass_count, candidate);
-    if (planned->kind != PP_CANDIDATE_ENDPOINT)
+    if (pp_candidate_has_engine(planned))
         candidate->metrics[candidate->metric_count++] =
             (pp_metric){pp_text_of("model_size_mib"),
                         (double)plan->models[planned->model_index].size_bytes / 1048576.0};

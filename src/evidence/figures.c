@@ -163,7 +163,7 @@ bool pp_core_seconds_per_token(const pp_pass_figures *passes, int64_t count, dou
 /* Empty: they are known. */
 static pp_text joules_absent_because(const pp_pass_figures *pass)
 {
-    if (pass->endpoint != NULL)
+    if (pass->endpoint != NULL && pass->server_command == NULL)
         return pp_text_of("the study did not start this server");
     if (pass->resources == NULL)
         return pp_text_of("a pass has no record of resources");

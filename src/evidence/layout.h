@@ -24,9 +24,12 @@
 #define PP_BUNDLE_PREFLIGHT_STDOUT   "preflight/%s/server.stdout.log"
 #define PP_BUNDLE_PREFLIGHT_STDERR   "preflight/%s/server.stderr.log"
 #define PP_BUNDLE_PREFLIGHT_ENDPOINT "preflight/%s/endpoint.json"
+/* A folder, as those of the other phases below: access log, logs of the servers it started. */
+#define PP_BUNDLE_PREFLIGHT_GATEWAY  "preflight/%s/gateway"
 
 #define PP_BUNDLE_CANDIDATES     "experiment/candidates"
 #define PP_BUNDLE_SETTINGS       PP_BUNDLE_CANDIDATES "/%s/settings.json"
+#define PP_BUNDLE_SERVE_CONFIG   PP_BUNDLE_CANDIDATES "/%s/serve-config.json"
 #define PP_BUNDLE_BENCH_COMMAND  PP_BUNDLE_CANDIDATES "/%s/throughput-command.json"
 #define PP_BUNDLE_BENCH_ROWS     PP_BUNDLE_CANDIDATES "/%s/raw/pass-%d.jsonl"
 #define PP_BUNDLE_BENCH_STDERR   PP_BUNDLE_CANDIDATES "/%s/raw/pass-%d.stderr.log"
@@ -35,6 +38,7 @@
 #define PP_BUNDLE_ENDPOINT       PP_BUNDLE_CANDIDATES "/%s/endpoint-pass-%d.json"
 #define PP_BUNDLE_SERVER_STDOUT  PP_BUNDLE_CANDIDATES "/%s/server-pass-%d.stdout.log"
 #define PP_BUNDLE_SERVER_STDERR  PP_BUNDLE_CANDIDATES "/%s/server-pass-%d.stderr.log"
+#define PP_BUNDLE_GATEWAY        PP_BUNDLE_CANDIDATES "/%s/gateway-pass-%d"
 #define PP_BUNDLE_SAMPLES        PP_BUNDLE_CANDIDATES "/%s/samples-pass-%d.jsonl"
 #define PP_BUNDLE_BODIES         PP_BUNDLE_CANDIDATES "/%s/raw/requests-pass-%d"
 #define PP_BUNDLE_SUITE_REPLIES  PP_BUNDLE_CANDIDATES "/%s/raw/suite-pass-%d.jsonl"
@@ -47,6 +51,7 @@
 #define PP_BUNDLE_LOAD_ENDPOINT  PP_BUNDLE_CANDIDATES "/%s/load-endpoint.json"
 #define PP_BUNDLE_LOAD_STDOUT    PP_BUNDLE_CANDIDATES "/%s/load-server.stdout.log"
 #define PP_BUNDLE_LOAD_STDERR    PP_BUNDLE_CANDIDATES "/%s/load-server.stderr.log"
+#define PP_BUNDLE_LOAD_GATEWAY   PP_BUNDLE_CANDIDATES "/%s/load-gateway"
 #define PP_BUNDLE_LOAD_SAMPLES   PP_BUNDLE_CANDIDATES "/%s/load-samples.jsonl"
 #define PP_BUNDLE_LOAD_REPORT    PP_BUNDLE_CANDIDATES "/%s/load-report.json"
 #define PP_BUNDLE_LOAD_RUN       PP_BUNDLE_CANDIDATES "/%s/load-run.json"
@@ -57,6 +62,7 @@
 #define PP_BUNDLE_PLAN_ENDPOINT "extensions/load/%s/endpoint.json"
 #define PP_BUNDLE_PLAN_STDOUT   "extensions/load/%s/server.stdout.log"
 #define PP_BUNDLE_PLAN_STDERR   "extensions/load/%s/server.stderr.log"
+#define PP_BUNDLE_PLAN_GATEWAY  "extensions/load/%s/gateway"
 #define PP_BUNDLE_PLAN_SAMPLES  "extensions/load/%s/samples.jsonl"
 #define PP_BUNDLE_PLAN_REPORT   "extensions/load/%s/load-report.json"
 #define PP_BUNDLE_PLAN_RUN      "extensions/load/%s/run.json"
@@ -73,6 +79,7 @@
 #define PP_BUNDLE_PROFILE_COMMAND    PP_BUNDLE_CONTEXT "/server-command.json"
 #define PP_BUNDLE_PROFILE_SERVER_OUT PP_BUNDLE_CONTEXT "/server.stdout.log"
 #define PP_BUNDLE_PROFILE_SERVER_ERR PP_BUNDLE_CONTEXT "/server.stderr.log"
+#define PP_BUNDLE_PROFILE_GATEWAY    PP_BUNDLE_CONTEXT "/gateway"
 
 /* What else follows from the set. */
 #define PP_BUNDLE_PASSPORT  "extensions/decision-passport.json"

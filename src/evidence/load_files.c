@@ -36,23 +36,21 @@ static const struct {
 
 static const pp_json *below(const pp_json *from, const char *key);
 
-/* A server that was started told it in its answer to /props, one that ran already when it was
- * asked. */
+/* A server that was started told it in its answer to /props, any other when it was asked. */
 static pp_status read_slots(pp_arena *arena, const char *folder, pp_load_kind kind,
                             const pp_plan_candidate *candidate, pp_maybe_int *ret_slots,
                             pp_error *err)
 {
-    const bool runs_already = candidate->kind == PP_CANDIDATE_ENDPOINT;
-    const char *path =
-        pp_bundle_fill(arena, "", runs_already ? places[kind].endpoint : places[kind].command,
-                       candidate->id.data, 0);
+    const bool was_asked = !pp_candidate_has_engine(candidate);
+    const char *path = pp_bundle_fill(
+        arena, "", was_asked ? places[kind].endpoint : places[kind].command, candidate->id.data, 0);
     const pp_json *said = NULL;
     const pp_json *slots;
     pp_status st = path == NULL
                        ? pp_arena_check(arena, err)
                        : pp_bundle_read_json(arena, pp_path_join(arena, folder, path), &said, err);
 
-    slots = below(runs_already ? said : below(said, "readback"), "total_slots");
+    slots = below(was_asked ? said : below(said, "readback"), "total_slots");
     if (st == PP_OK && slots != NULL && slots->kind == PP_JSON_INTEGER && slots->integer > 0)
         *ret_slots = pp_known_int(slots->integer);
     return st;

@@ -49,7 +49,7 @@ pp_origin pp_model_origin(const pp_json *model, const pp_json *host)
     return origin;
 }
 
-static pp_origin endpoint_origin(const pp_json *endpoint)
+pp_origin pp_endpoint_origin(const pp_json *endpoint)
 {
     const pp_json *word = pp_json_find(endpoint, "origin");
     pp_origin origin = PP_ORIGIN_UNKNOWN;
@@ -64,10 +64,10 @@ pp_origin pp_candidate_origin(const pp_study_plan *plan, const pp_study_document
 {
     pp_origin origin = pp_model_origin(NULL, documents->host);
 
-    if (candidate->kind != PP_CANDIDATE_ENDPOINT)
+    if (pp_candidate_has_engine(candidate))
         return pp_model_origin(documents->models[candidate->model_index], documents->host);
     for (int64_t i = 0; i < plan->passes; i++)
-        origin = pp_origin_worst(origin, endpoint_origin(passes[i].endpoint));
+        origin = pp_origin_worst(origin, pp_endpoint_origin(passes[i].endpoint));
     return origin;
 }
 
@@ -214,6 +214,10 @@ static pp_json *memory_by_phase(pp_arena *arena, const pp_json *resources)
                                         "hugetlb", "pss",  "peak_rss", "cgroup_peak"};
     pp_json *list = pp_json_new_array(arena);
 
+    const pp_json *why = pp_json_find(resources, "absent_because");
+
+    if (why != NULL && why->kind == PP_JSON_STRING)
+        return list; /* it is said once, and no row of it would say anything */
     for (size_t p = 0; p < PP_COUNT_OF(phases); p++) {
         const pp_json *memory = pp_json_find(resources, phases[p]);
         pp_json *row = pp_json_new_object(arena);
@@ -317,6 +321,7 @@ static pp_json *measurement_parameters(pp_arena *arena, const pp_study_plan *pla
 
 /* What the last pass heard of it, and why other figures are absent. */
 static pp_json *endpoint_parameters(pp_arena *arena, const pp_study_plan *plan,
+                                    const pp_plan_candidate *candidate,
                                     const pp_pass_figures *passes)
 {
     static const char *const keys[] = {"url",         "server",        "model",
@@ -330,9 +335,39 @@ static pp_json *endpoint_parameters(pp_arena *arena, const pp_study_plan *plan,
     for (size_t i = 0; i < PP_COUNT_OF(keys); i++)
         copy_member(arena, object, said, keys[i]);
     pp_json_set_string(arena, object, "absent_because",
-                       "the study did not start this server: no llama-bench, no memory, no size "
-                       "of the model");
+                       candidate->kind == PP_CANDIDATE_SERVE
+                           ? "a gateway: no llama-bench, no size of a model"
+                           : "the study did not start this server: no llama-bench, no memory, no "
+                             "size of the model");
     return object;
+}
+
+/* The gateway that was started, and why figures of its processes are absent. */
+static pp_json *serve_parameters(pp_arena *arena, const pp_study_plan *plan,
+                                 const pp_plan_candidate *candidate, const pp_pass_figures *passes)
+{
+    pp_json *object = pp_json_new_object(arena);
+
+    pp_json_set_text(arena, object, "config", candidate->serve.path);
+    pp_json_set_text(arena, object, "sha256", candidate->serve.sha256);
+    pp_json_set_text(arena, object, "model", candidate->endpoint.model);
+    copy_member(arena, object, last_resources(plan, passes), "absent_because");
+    return object;
+}
+
+/* Without what only a study needs: a free port, and places for logs. */
+static const pp_json *serve_argv(pp_arena *arena, const pp_json *argv)
+{
+    pp_json *words = pp_json_new_array(arena);
+
+    for (size_t i = 0; i < argv->array.count; i++) {
+        const pp_json *word = argv->array.items[i];
+
+        if (word->kind == PP_JSON_STRING && pp_text_is(word->text, "--port"))
+            break;
+        pp_json_add(arena, words, word);
+    }
+    return words;
 }
 
 /* What is declared: settings, or those that a given line names; and the rung of the ladder. */
@@ -365,15 +400,19 @@ pp_json *pp_candidate_parameters(pp_arena *arena, const pp_study_plan *plan,
     for (int64_t i = 0; i < plan->passes && argv == NULL; i++)
         argv = pp_json_find(passes[i].server_command, "argv");
     pp_json_set(arena, object, "configuration", configuration(arena, plan, candidate));
-    if (plan->schema > 1 && candidate->kind != PP_CANDIDATE_ENDPOINT)
+    if (plan->schema > 1 && pp_candidate_has_engine(candidate))
         pp_json_set_text(arena, object, "engine", plan->engines[candidate->engine_index].id);
-    if (candidate->kind != PP_CANDIDATE_ENDPOINT)
+    if (pp_candidate_has_engine(candidate))
         pp_json_set(arena, object, "model",
                     model_parameters(arena, plan, documents, candidate->model_index));
+    if (argv != NULL && argv->kind == PP_JSON_ARRAY && candidate->kind == PP_CANDIDATE_SERVE)
+        argv = serve_argv(arena, argv);
     if (argv != NULL)
         pp_json_set(arena, object, "deployment_argv", argv);
-    if (candidate->kind == PP_CANDIDATE_ENDPOINT)
-        pp_json_set(arena, object, "endpoint", endpoint_parameters(arena, plan, passes));
+    if (!pp_candidate_has_engine(candidate))
+        pp_json_set(arena, object, "endpoint", endpoint_parameters(arena, plan, candidate, passes));
+    if (candidate->kind == PP_CANDIDATE_SERVE)
+        pp_json_set(arena, object, "serve", serve_parameters(arena, plan, candidate, passes));
     pp_json_set(arena, object, "measurement", measurement_parameters(arena, plan, passes, all));
     if (documents->loads != NULL)
         pp_json_set(arena, object, "load",

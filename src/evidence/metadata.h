@@ -20,8 +20,11 @@ typedef struct pp_study_documents {
 /** Where figures of a model on this host come from: the worst of both. */
 pp_origin pp_model_origin(const pp_json *model, const pp_json *host);
 
+/** As it says of itself in a document "endpoint"; unknown where it says nothing, or is NULL. */
+pp_origin pp_endpoint_origin(const pp_json *endpoint);
+
 /**
- * The same of a candidate: of its model, or of the server that ran already, by what it said in all
+ * Where figures of a candidate come from: by its model, or by what server or gateway said in all
  * passes; unknown where it never said anything.
  */
 pp_origin pp_candidate_origin(const pp_study_plan *plan, const pp_study_documents *documents,

@@ -53,6 +53,31 @@ static pp_origin origin_of(const pp_study_documents *documents, const pp_plan_ca
     return weights == PP_ORIGIN_SYNTHETIC_WEIGHTS ? weights : pp_model_origin(model, host);
 }
 
+/* Of a gateway, the worst of the servers behind it, as the preflight found them. */
+static pp_status find_origin(pp_arena *arena, const char *folder,
+                             const pp_study_documents *documents,
+                             const pp_plan_candidate *candidate, pp_origin *ret_origin,
+                             pp_error *err)
+{
+    const pp_json *said = NULL;
+    const char *path;
+    pp_status st;
+
+    *ret_origin = PP_ORIGIN_UNKNOWN;
+    if (candidate->kind != PP_CANDIDATE_SERVE) {
+        *ret_origin = origin_of(documents, candidate);
+        return PP_OK;
+    }
+    path = pp_bundle_path(arena, folder, PP_BUNDLE_PREFLIGHT_ENDPOINT, candidate->id.data);
+    st = pp_bundle_read_json(arena, path, &said, err);
+    if (st != PP_OK)
+        return st;
+    *ret_origin = pp_endpoint_origin(said);
+    if (*ret_origin != PP_ORIGIN_SYNTHETIC_WEIGHTS)
+        *ret_origin = pp_origin_worst(*ret_origin, pp_model_origin(NULL, documents->host));
+    return PP_OK;
+}
+
 static pp_status make_places(pp_arena *arena, const pp_study_plan *plan, const pp_suite *suite,
                              pp_quality_candidate *c, pp_error *err)
 {
@@ -193,7 +218,10 @@ pp_status pp_quality_load(pp_arena *arena, const char *folder, const pp_study_pl
     if (st == PP_OK)
         st = load_suite(arena, path, plan, f, err);
     for (size_t i = 0; st == PP_OK && i < plan->candidate_count; i++) {
-        f->candidates[i].origin = origin_of(documents, &plan->candidates[i]);
+        st = find_origin(arena, folder, documents, &plan->candidates[i], &f->candidates[i].origin,
+                         err);
+        if (st != PP_OK)
+            break;
         st = read_candidate(arena, folder, plan, &f->suite, i, &f->candidates[i], err);
     }
     return st == PP_OK ? compare(arena, plan, f, err) : st;

@@ -46,7 +46,7 @@ static pp_status check_work(const pp_json *root, const pp_study_plan *plan, pp_e
     for (size_t i = 0; !asks_servers && i < plan->candidate_count; i++) {
         const pp_plan_candidate *candidate = &plan->candidates[i];
 
-        if (candidate->kind == PP_CANDIDATE_ENDPOINT ||
+        if (!pp_candidate_has_engine(candidate) ||
             (candidate->kind == PP_CANDIDATE_VERBATIM && candidate->throughput_argv.count == 0))
             return pp_json_fail(pp_json_find(root, "throughput"), err,
                                 "nothing is measured of '%s': llama-bench does not run for it",
@@ -122,10 +122,15 @@ pp_status pp_study_plan_decode(pp_arena *arena, const pp_json *root, pp_study_pl
     return st;
 }
 
+bool pp_candidate_has_engine(const pp_plan_candidate *candidate)
+{
+    return candidate->kind == PP_CANDIDATE_MANAGED || candidate->kind == PP_CANDIDATE_VERBATIM;
+}
+
 bool pp_study_plan_starts_servers(const pp_study_plan *plan)
 {
     for (size_t i = 0; i < plan->candidate_count; i++) {
-        if (plan->candidates[i].kind != PP_CANDIDATE_ENDPOINT)
+        if (pp_candidate_has_engine(&plan->candidates[i]))
             return true;
     }
     return false;

@@ -59,7 +59,8 @@ typedef struct pp_plan_model {
 typedef enum pp_candidate_kind {
     PP_CANDIDATE_MANAGED,  /* command lines are made of its settings */
     PP_CANDIDATE_VERBATIM, /* command lines are given word for word */
-    PP_CANDIDATE_ENDPOINT  /* a server that runs already, perhaps elsewhere */
+    PP_CANDIDATE_ENDPOINT, /* a server that runs already, perhaps elsewhere */
+    PP_CANDIDATE_SERVE     /* a gateway, with the servers that its configuration starts */
 } pp_candidate_kind;
 
 /* Words of a command line as written. `{port}` stands for a free port. */
@@ -75,19 +76,27 @@ typedef struct pp_plan_endpoint {
     pp_text api_key_env; /* name of the variable with its key; empty: none is sent */
 } pp_plan_endpoint;
 
+/* A file beside the plan, whose digest the plan fixes. */
+typedef struct pp_plan_file {
+    bool present;
+    pp_text path; /* as written; relative to the plan's folder */
+    pp_text sha256;
+} pp_plan_file;
+
 typedef struct pp_plan_candidate {
     pp_text id; /* names a folder of the bundle: a-z, 0-9, '.', '_' and '-', at most 64 */
     pp_text label;
     pp_candidate_kind kind;
-    size_t engine_index;           /* into engines; not of an endpoint */
-    size_t model_index;            /* into models; not of an endpoint */
+    size_t engine_index;           /* into engines; managed and verbatim */
+    size_t model_index;            /* into models; managed and verbatim */
     pp_settings settings;          /* managed */
     pp_plan_words extra_arguments; /* managed: at the end of llama-server's command line */
     pp_plan_words server_argv;     /* verbatim */
     pp_plan_words throughput_argv; /* verbatim; count 0: the phase is left out */
     pp_text working_directory; /* verbatim: of llama-bench, relative to the plan's folder; empty:
                                   that folder itself */
-    pp_plan_endpoint endpoint; /* endpoint */
+    pp_plan_file serve;        /* serve: the configuration of the gateway */
+    pp_plan_endpoint endpoint; /* endpoint; serve: an "openai" one without an address */
 } pp_plan_candidate;
 
 /* One rung of a ladder: this candidate is that one with a single thing changed. */
@@ -95,7 +104,7 @@ typedef struct pp_plan_stage {
     pp_text name;
     size_t candidate_index;
     size_t against_index;
-    pp_text changes; /* "engine", "model", "settings.ubatch_size", "argv.--flag", ... */
+    pp_text changes; /* "engine", "model", "settings.ubatch_size", "argv.--flag", "serve" ... */
 } pp_plan_stage;
 
 typedef enum pp_plan_order_kind {
@@ -110,13 +119,6 @@ typedef struct pp_plan_idle {
     double cpu_percent; /* of one core, by all other processes */
     int64_t max_wait_ms;
 } pp_plan_idle;
-
-/* A file beside the plan, whose digest the plan fixes. */
-typedef struct pp_plan_file {
-    bool present;
-    pp_text path; /* as written; relative to the plan's folder */
-    pp_text sha256;
-} pp_plan_file;
 
 /* llama-bench: repetitions of one prompt test and one generation test */
 typedef struct pp_plan_throughput {
@@ -221,7 +223,11 @@ bool pp_study_plan_names_agreement(const pp_study_plan *plan);
  * to defaults. */
 pp_json *pp_plan_words_settings(pp_arena *arena, const pp_plan_words *words);
 
-/** True when some candidate is started by the study, so that an engine is needed. */
+/** Does the plan name its engine and its model? So it is of the kinds managed and verbatim, whose
+ * command lines are known. */
+bool pp_candidate_has_engine(const pp_plan_candidate *candidate);
+
+/** True when some candidate has an engine, so that one is needed. */
 bool pp_study_plan_starts_servers(const pp_study_plan *plan);
 
 #endif

@@ -1,4 +1,4 @@
-/* Candidates of a study plan: managed, verbatim, or an endpoint. */
+/* Candidates of a study plan: managed, verbatim, an endpoint, or a gateway. */
 #include "model/study_plan_parts.h"
 
 #include <string.h>
@@ -122,7 +122,7 @@ pp_status pp_plan_decode_extra_arguments(pp_arena *arena, const pp_json *list,
     return st == PP_OK ? check_extra_arguments(list, err) : st;
 }
 
-/* ---- the three kinds --------------------------------------------------------------------------
+/* ---- the four kinds ---------------------------------------------------------------------------
  */
 
 static pp_status decode_managed(pp_arena *arena, const pp_json *root, const pp_json *from,
@@ -195,14 +195,40 @@ static pp_status decode_endpoint(const pp_json *from, pp_plan_candidate *candida
     return pp_plan_check_url(pp_json_find(endpoint, "url"), err);
 }
 
+/* What the configuration holds is not looked at here: the plan fixes its bytes. */
+static void decode_serve(const pp_json *from, pp_plan_candidate *candidate)
+{
+    const pp_json *serve = pp_checked_object(from, "serve");
+    const pp_json *key = pp_json_find(serve, "api_key_env");
+
+    candidate->serve = (pp_plan_file){
+        .present = true,
+        .path = pp_checked_text(serve, "config"),
+        .sha256 = pp_checked_text(serve, "sha256"),
+    };
+    candidate->endpoint = (pp_plan_endpoint){
+        .url = pp_text_of(""),
+        .server = pp_text_of("openai"),
+        .model = pp_checked_text(serve, "model"),
+        .api_key_env = key == NULL ? pp_text_of("") : key->text,
+    };
+}
+
 /* 1.0 knows one kind, and does not name it. */
 static pp_candidate_kind kind_of(const pp_json *from)
 {
+    static const char *const names[] = {
+        [PP_CANDIDATE_VERBATIM] = "verbatim",
+        [PP_CANDIDATE_ENDPOINT] = "endpoint",
+        [PP_CANDIDATE_SERVE] = "serve",
+    };
     const pp_json *kind = pp_json_find(from, "kind");
 
-    if (kind == NULL || pp_text_is(kind->text, "managed"))
-        return PP_CANDIDATE_MANAGED;
-    return pp_text_is(kind->text, "verbatim") ? PP_CANDIDATE_VERBATIM : PP_CANDIDATE_ENDPOINT;
+    for (size_t i = PP_CANDIDATE_VERBATIM; kind != NULL && i < PP_COUNT_OF(names); i++) {
+        if (pp_text_is(kind->text, names[i]))
+            return (pp_candidate_kind)i;
+    }
+    return PP_CANDIDATE_MANAGED;
 }
 
 static pp_status decode_candidate(pp_arena *arena, const pp_json *root, const pp_json *from,
@@ -216,6 +242,10 @@ static pp_status decode_candidate(pp_arena *arena, const pp_json *root, const pp
     candidate->kind = kind_of(from);
     if (candidate->kind == PP_CANDIDATE_ENDPOINT)
         return decode_endpoint(from, candidate, err);
+    if (candidate->kind == PP_CANDIDATE_SERVE) {
+        decode_serve(from, candidate);
+        return PP_OK;
+    }
     if (plan->schema != 1) /* 1.0 has one engine */
         st = pp_plan_find_engine(plan->engines, plan->engine_count, pp_json_find(from, "engine"),
                                  &candidate->engine_index, err);

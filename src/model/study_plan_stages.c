@@ -1,9 +1,9 @@
 /* Stages of a study plan: what really differs between two candidates, against what the plan says.
  *
  * A difference has a name: "engine", "model", "settings.<name>", "extra_arguments", "endpoint",
- * "kind", or for command lines that are given word for word "argv.<option>", where an option that a
- * setting stands for has the name of the setting. In such a line the program, the value of the
- * model and the value of the port are not compared: engine and model say them. */
+ * "serve", "kind", or for command lines that are given word for word "argv.<option>", where an
+ * option that a setting stands for has the name of the setting. In such a line the program, the
+ * value of the model and the value of the port are not compared: engine and model say them. */
 #include "model/study_plan_parts.h"
 
 #include <stdlib.h>
@@ -192,6 +192,15 @@ static void compare_endpoints(differences *d, const pp_plan_endpoint *a, const p
         add(d, "model");
 }
 
+static void compare_serves(differences *d, const pp_plan_candidate *a, const pp_plan_candidate *b)
+{
+    if (!pp_text_equal(a->serve.path, b->serve.path) ||
+        !pp_text_equal(a->serve.sha256, b->serve.sha256))
+        add(d, "serve");
+    if (!pp_text_equal(a->endpoint.model, b->endpoint.model))
+        add(d, "model");
+}
+
 static void compare(differences *d, const pp_plan_candidate *a, const pp_plan_candidate *b)
 {
     if (a->kind != b->kind) {
@@ -200,6 +209,10 @@ static void compare(differences *d, const pp_plan_candidate *a, const pp_plan_ca
     }
     if (a->kind == PP_CANDIDATE_ENDPOINT) {
         compare_endpoints(d, &a->endpoint, &b->endpoint);
+        return;
+    }
+    if (a->kind == PP_CANDIDATE_SERVE) {
+        compare_serves(d, a, b);
         return;
     }
     if (a->engine_index != b->engine_index)

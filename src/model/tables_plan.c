@@ -256,13 +256,36 @@ static const pp_fields endpoint_candidate_fields =
     FIELDS("plan-candidate-endpoint", "a candidate that the study does not start",
            endpoint_candidate_rows);
 
+static const pp_field serve_rows[] = {
+    MEMBER("config",
+           "[configuration](serve-config.md) of the gateway, relative to the plan's folder", PATH),
+    MEMBER("sha256", "of that file", SHA256),
+    MEMBER("model", "name of the model that is asked for, one of the configuration's `models`",
+           FILLED),
+    OPTION("api_key_env",
+           "name of the variable that holds a key of the gateway's; absent: none is sent", NULL,
+           FILLED),
+};
+static const pp_fields serve_fields =
+    FIELDS("plan-serve", "a gateway that `serve` runs for each pass", serve_rows);
+
+WORD(word_serve, "serve");
+static const pp_field serve_candidate_rows[] = {
+    MEMBER("kind", "what it is", WORDS(word_serve)),
+    CANDIDATE_HEAD,
+    MEMBER("serve", "the gateway", OBJECT(serve_fields)),
+};
+static const pp_fields serve_candidate_fields =
+    FIELDS("plan-candidate-serve", "a gateway that the study starts, with all that it starts",
+           serve_candidate_rows);
+
 static const pp_field stage_rows[] = {
     MEMBER("name", "for people, such as `quantization` or `arm-kernel`", FILLED),
     MEMBER("candidate", "id of a candidate", FILLED),
     MEMBER("against", "id of the one it is made of", FILLED),
     MEMBER("changes",
            "the one thing that differs: `engine`, `model`, `settings.<name>`, `extra_arguments`, "
-           "`endpoint`, `argv.<option>`; checked",
+           "`endpoint`, `serve`, `argv.<option>`; checked",
            FILLED),
 };
 static const pp_fields stage_fields =
@@ -354,6 +377,7 @@ static const pp_field_choice candidate_choices[] = {
     {"kind", "managed", &managed_fields},
     {"kind", "verbatim", &verbatim_fields},
     {"kind", "endpoint", &endpoint_candidate_fields},
+    {"kind", "serve", &serve_candidate_fields},
     {0},
 };
 static const pp_field_type candidate_2_type = {CHOICE(candidate_choices)};
@@ -365,8 +389,8 @@ static const pp_field plan_2_rows[] = {
     MEMBER("study_id", "names the study", FILLED),
     MEMBER("title", "for people", FILLED),
     MEMBER("baseline_id", "id of the candidate that others are compared with", FILLED),
-    MEMBER("engines", "builds of llama.cpp; none where all candidates are endpoints",
-           LIST(engine_type), ITEMS(0, PP_STUDY_MAX_CANDIDATES)),
+    MEMBER("engines", "builds of llama.cpp; none where no candidate names one", LIST(engine_type),
+           ITEMS(0, PP_STUDY_MAX_CANDIDATES)),
     MEMBER("models", "files to measure", LIST(model_2_type), ITEMS(0, PP_STUDY_MAX_CANDIDATES)),
     MEMBER("settings",
            "settings of all managed candidates; what is absent here must stand in every one",

@@ -72,7 +72,8 @@ static const pp_field server_command_rows[] = {
            PATH),
 };
 const pp_fields pp_server_command_fields =
-    FIELDS_AT("server-command", "one start of llama-server", server_command_rows, "study-files");
+    FIELDS_AT("server-command", "one start of llama-server, or of a gateway", server_command_rows,
+              "study-files");
 
 WORD(word_endpoint, "endpoint");
 static const pp_field endpoint_rows[] = {
@@ -90,8 +91,9 @@ static const pp_field endpoint_rows[] = {
     MEMBER("total_slots", "slots", COUNT, OR_NULL),
     MEMBER("n_ctx_per_slot", "context of each slot", COUNT, UNIT("tokens"), OR_NULL),
 };
-const pp_fields pp_endpoint_fields = FIELDS_AT(
-    "endpoint", "what a server that runs already said of itself", endpoint_rows, "study-files");
+const pp_fields pp_endpoint_fields =
+    FIELDS_AT("endpoint", "what a server that runs already, or a gateway, said of itself",
+              endpoint_rows, "study-files");
 
 static const pp_field bench_command_rows[] = {
     MEMBER("schema_version", "version of the format", WORDS(pp_words_1_0)),
@@ -173,6 +175,8 @@ static const pp_field resource_rows[] = {
     OPTION("energy", "energy of the CPU packages during the measured requests", NULL,
            OBJECT(energy_fields)),
     MEMBER("method", "how it was read", FILLED),
+    OPTION("absent_because", "of a gateway: why its processes do not tell all; null: they do", NULL,
+           FILLED, OR_NULL),
     MEMBER("after_load", "when the server was ready", OBJECT(pp_process_memory_fields)),
     MEMBER("after_warmup", "after the warm-up requests; null when there are none",
            OBJECT(pp_process_memory_fields), OR_NULL),

@@ -9,6 +9,7 @@
 #include "machine/watch.h"
 #include "model/load_plan.h"
 #include "model/policy_set.h"
+#include "model/serve_config.h"
 #include "model/suite.h"
 #include "net/http_client.h"
 #include "proc/child.h"
@@ -23,6 +24,15 @@ typedef struct pp_study_file {
     const pp_json *root;
 } pp_study_file;
 
+/* The gateway of one candidate. */
+typedef struct pp_study_serve {
+    pp_study_file file; /* its configuration; no bytes: the candidate is none */
+    pp_serve_config config;
+    bool starts_servers; /* some back end is started by it */
+    bool needs_others;   /* some back end runs already */
+    pp_origin weights;   /* the worst of the models that it starts */
+} pp_study_serve;
+
 typedef struct pp_study {
     pp_arena *arena;
     const pp_study_options *options;
@@ -32,6 +42,7 @@ typedef struct pp_study {
     pp_study_file suite_file, load_plan_file, policies_file;
     pp_suite suite;         /* of that file */
     pp_load_plan load_plan; /* of that file */
+    pp_study_serve *serves; /* one for each candidate of the plan */
     bool goes_on;           /* it was begun in an earlier session */
     pp_study_steps steps;
     pp_step_log log;    /* what happened so far, in earlier sessions and in this one */
@@ -104,6 +115,11 @@ PP_MUST_CHECK pp_status pp_study_check_keys(pp_study *study, pp_error *err);
 /** Names of the variables that hold keys of endpoints, NULL at the end: no program that we start
  * needs them. NULL when memory is short, which the arena remembers. */
 const char *const *pp_study_key_variables(const pp_study *study);
+
+/* serve.c: gateways that are candidates */
+/** Their configurations are where the plan says, unchanged, and their models can be read. Fails
+ * with PP_ERR_DOMAIN, PP_ERR_IO, and as pp_gguf_load. */
+PP_MUST_CHECK pp_status pp_study_check_serves(pp_study *study, pp_error *err);
 
 /* start.c: from nothing to an output folder with a journal whose step "verify" is done */
 PP_MUST_CHECK pp_status pp_study_start(pp_study *study, pp_error *err);

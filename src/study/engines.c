@@ -25,6 +25,10 @@ static pp_status check_option(const pp_study *study, pp_error *err)
         if (!study->plan.engines[i].has_path)
             return PP_OK;
     }
+    for (size_t i = 0; i < study->plan.candidate_count; i++) {
+        if (study->serves[i].starts_servers)
+            return PP_OK; /* it is handed on */
+    }
     if (study->options->llama_dir != NULL && study->plan.engine_count == 0)
         return pp_fail(err, PP_ERR_USAGE, "--llama-dir: the plan has no engine");
     return study->options->llama_dir == NULL

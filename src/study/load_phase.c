@@ -20,16 +20,16 @@
 
 /* Where what it leaves goes. */
 typedef struct load_places {
-    const char *command, *endpoint, *out, *log, *samples, *report, *run;
+    const char *command, *endpoint, *out, *log, *gateway, *samples, *report, *run;
 } load_places;
 
 static const load_places places_of_load = {
     PP_BUNDLE_LOAD_COMMAND, PP_BUNDLE_LOAD_ENDPOINT, PP_BUNDLE_LOAD_STDOUT, PP_BUNDLE_LOAD_STDERR,
-    PP_BUNDLE_LOAD_SAMPLES, PP_BUNDLE_LOAD_REPORT,   PP_BUNDLE_LOAD_RUN,
+    PP_BUNDLE_LOAD_GATEWAY, PP_BUNDLE_LOAD_SAMPLES,  PP_BUNDLE_LOAD_REPORT, PP_BUNDLE_LOAD_RUN,
 };
 static const load_places places_of_plan = {
     PP_BUNDLE_PLAN_COMMAND, PP_BUNDLE_PLAN_ENDPOINT, PP_BUNDLE_PLAN_STDOUT, PP_BUNDLE_PLAN_STDERR,
-    PP_BUNDLE_PLAN_SAMPLES, PP_BUNDLE_PLAN_REPORT,   PP_BUNDLE_PLAN_RUN,
+    PP_BUNDLE_PLAN_GATEWAY, PP_BUNDLE_PLAN_SAMPLES,  PP_BUNDLE_PLAN_REPORT, PP_BUNDLE_PLAN_RUN,
 };
 
 typedef struct load_run {
@@ -324,7 +324,7 @@ static pp_origin origin_of(const load_run *run)
     const pp_plan_candidate *candidate = run->target.candidate;
     const pp_host_facts *host = &run->study->host;
     pp_origin origin =
-        candidate->kind == PP_CANDIDATE_ENDPOINT
+        !pp_candidate_has_engine(candidate)
             ? run->target.endpoint.origin
             : pp_origin_of_weights(run->study->models[candidate->model_index].weights);
 
@@ -405,6 +405,7 @@ static pp_status open_target(load_run *run, pp_error *err)
         .stderr_path = path_of(run, run->places->log),
         .command = path_of(run, run->places->command),
         .endpoint = path_of(run, run->places->endpoint),
+        .gateway = path_of(run, run->places->gateway),
     };
 
     return pp_study_target_open(run->study, run->target.candidate, &files, &run->record,

@@ -101,22 +101,81 @@ static pp_status read_policies(pp_study *study, pp_error *err)
     return st;
 }
 
+/* ---- gateways ---------------------------------------------------------------------------------
+ */
+
+static pp_status check_served_model(const pp_plan_candidate *candidate,
+                                    const pp_serve_config *config, pp_error *err)
+{
+    for (size_t i = 0; i < config->model_count; i++) {
+        if (pp_text_equal(config->models[i].name, candidate->endpoint.model))
+            return PP_OK;
+    }
+    return pp_fail(err, PP_ERR_DOMAIN,
+                   "model: expected the name of an item of $.models of '%s', got '%s'",
+                   candidate->serve.path.data, candidate->endpoint.model.data);
+}
+
+static pp_status read_serve(pp_study *study, size_t index, pp_error *err)
+{
+    const pp_plan_candidate *candidate = &study->plan.candidates[index];
+    pp_study_serve *serve = &study->serves[index];
+    const plan_member member = {
+        pp_arena_printf(study->arena, "candidates[%zu].serve", index),
+        pp_bundle_path(study->arena, "", PP_BUNDLE_SERVE_CONFIG, candidate->id.data),
+        PP_JSON_MAX_BYTES};
+    pp_status st = pp_arena_check(study->arena, err);
+
+    if (st == PP_OK)
+        st = read_file(study, &member, &candidate->serve, &serve->file, err);
+    if (st != PP_OK)
+        return st;
+    st = pp_wrap(err, pp_serve_config_decode(study->arena, serve->file.root, &serve->config, err),
+                 "'%s'", candidate->serve.path.data);
+    if (st == PP_OK)
+        st = check_served_model(candidate, &serve->config, err);
+    for (size_t i = 0; st == PP_OK && i < serve->config.backend_count; i++) {
+        bool is_started = serve->config.backends[i].kind == PP_SERVE_STARTED;
+
+        serve->starts_servers = serve->starts_servers || is_started;
+        serve->needs_others = serve->needs_others || !is_started;
+    }
+    return pp_wrap(err, st, "$.%s", member.name);
+}
+
+static pp_status read_serves(pp_study *study, pp_error *err)
+{
+    pp_status st = PP_OK;
+
+    study->serves = PP_ARENA_NEW(study->arena, pp_study_serve, study->plan.candidate_count);
+    if (study->serves == NULL)
+        return pp_arena_check(study->arena, err);
+    for (size_t i = 0; st == PP_OK && i < study->plan.candidate_count; i++) {
+        if (study->plan.candidates[i].kind == PP_CANDIDATE_SERVE)
+            st = read_serve(study, i, err);
+    }
+    return st;
+}
+
 pp_status pp_study_read_plan_files(pp_study *study, pp_error *err)
 {
     pp_status st = read_suite(study, err);
 
     if (st == PP_OK)
         st = read_load_plan(study, err);
-    return st == PP_OK ? read_policies(study, err) : st;
+    if (st == PP_OK)
+        st = read_policies(study, err);
+    return st == PP_OK ? read_serves(study, err) : st;
 }
 
 static pp_status write_one(pp_study *study, const pp_study_file *file, pp_error *err)
 {
-    const char *path = pp_path_join(study->arena, study->folder, file->bundle_name);
+    const char *path;
     pp_status st;
 
     if (file->bytes == NULL)
         return PP_OK;
+    path = pp_path_join(study->arena, study->folder, file->bundle_name);
     st = pp_study_ensure_folder(study, path, err);
     return st == PP_OK ? pp_file_write_new(path, file->bytes, file->size, err) : st;
 }
@@ -127,5 +186,9 @@ pp_status pp_study_write_plan_files(pp_study *study, pp_error *err)
 
     if (st == PP_OK)
         st = write_one(study, &study->load_plan_file, err);
-    return st == PP_OK ? write_one(study, &study->policies_file, err) : st;
+    if (st == PP_OK)
+        st = write_one(study, &study->policies_file, err);
+    for (size_t i = 0; st == PP_OK && i < study->plan.candidate_count; i++)
+        st = write_one(study, &study->serves[i].file, err);
+    return st;
 }

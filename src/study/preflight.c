@@ -27,8 +27,8 @@ static pp_status save_bench_command(pp_study *study, const pp_study_step *step, 
                : st;
 }
 
-/* A server that runs already is asked now what it would be asked later: that nothing of it fits the
- * plan should not be found after the others were measured. */
+/* A gateway, or a server that runs already, is asked now what it would be asked later: that nothing
+ * of it fits the plan should not be found after the others were measured. */
 static pp_status try_requests(pp_study *study, const pp_study_target *target, pp_error *err)
 {
     pp_load_source *source = NULL;
@@ -49,6 +49,7 @@ static pp_status start_once(pp_study *study, const pp_study_step *step, pp_error
         .stderr_path = pp_bundle_path(arena, folder, PP_BUNDLE_PREFLIGHT_STDERR, id),
         .command = pp_bundle_path(arena, folder, PP_BUNDLE_PREFLIGHT_COMMAND, id),
         .endpoint = pp_bundle_path(arena, folder, PP_BUNDLE_PREFLIGHT_ENDPOINT, id),
+        .gateway = pp_bundle_path(arena, folder, PP_BUNDLE_PREFLIGHT_GATEWAY, id),
     };
     pp_study_target target = {0};
     pp_status st = pp_study_target_open(study, candidate, &files, NULL, &target, err);

@@ -10,12 +10,12 @@
 #include "study/plan_files.h"
 #include "study/suite_phase.h"
 
-/* Of a server that runs already nothing but its answers is known. */
+/* Of a gateway, or a server that runs already, nothing but its answers is known. */
 static pp_status check_endpoints(const pp_study_plan *plan, pp_error *err)
 {
     for (size_t i = 0; !plan->has_requests && !plan->suite.present && i < plan->candidate_count;
          i++) {
-        if (plan->candidates[i].kind == PP_CANDIDATE_ENDPOINT)
+        if (!pp_candidate_has_engine(&plan->candidates[i]))
             return pp_fail(err, PP_ERR_DOMAIN,
                            "$.requests: without requests nothing is known of '%s' that a decision "
                            "could be made by",

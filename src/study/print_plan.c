@@ -3,6 +3,7 @@
 #include "engine/argv.h"
 #include "study/command.h"
 #include "study/context.h"
+#include "study/serve.h"
 
 /* A free port is chosen when a server starts. */
 #define PORT_OF_A_PLAN 0
@@ -123,6 +124,19 @@ static pp_status print_server(pp_study *study, const pp_study_step *step, pp_buf
     return PP_OK;
 }
 
+static pp_status print_serve(pp_study *study, const pp_study_step *step, pp_buf *out, pp_error *err)
+{
+    pp_argv argv = {0};
+    pp_status st = pp_study_serve_argv(study, pp_study_candidate(study, step), NULL, &argv, err);
+
+    if (st != PP_OK)
+        return st;
+    print_title(study, step, NULL, out);
+    print_line(&argv, out);
+    print_requests(study, step, out);
+    return PP_OK;
+}
+
 /* Nothing is started. */
 static void print_endpoint(pp_study *study, const pp_study_step *step, pp_buf *out)
 {
@@ -143,6 +157,8 @@ static pp_status print_step(pp_study *study, const pp_study_step *step, pp_buf *
             print_endpoint(study, step, out);
             return PP_OK;
         }
+        if (pp_study_candidate(study, step)->kind == PP_CANDIDATE_SERVE)
+            return print_serve(study, step, out, err);
         return print_server(study, step, out, err);
     default:
         return PP_OK;

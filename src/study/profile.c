@@ -194,6 +194,7 @@ static pp_status run_beside(profile_run *run, pp_error *err)
         .stdout_path = path_of(run, PP_BUNDLE_PROFILE_SERVER_OUT),
         .stderr_path = path_of(run, PP_BUNDLE_PROFILE_SERVER_ERR),
         .command = path_of(run, PP_BUNDLE_PROFILE_COMMAND),
+        .gateway = path_of(run, PP_BUNDLE_PROFILE_GATEWAY),
     };
     pp_status st =
         pp_study_target_open(run->study, run->candidate, &files, NULL, &run->target, err);

@@ -1,8 +1,6 @@
 /* One run of llama-server: a fresh process, a fixed sequence of streamed requests, its memory. */
 #include "study/target.h"
 
-#include <time.h>
-
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/secret.h"
@@ -10,7 +8,6 @@
 #include "evidence/layout.h"
 #include "intake/server_stream.h"
 #include "machine/energy.h"
-#include "machine/process_memory.h"
 #include "study/machine_json.h"
 #include "study/suite_phase.h"
 
@@ -40,18 +37,6 @@ typedef struct request_run {
     pp_energy_use energy; /* of the machine, during the measured requests */
 } request_run;
 
-/* User and system time of all its threads since it began. */
-static pp_maybe_int cpu_of(const pp_study_target *target)
-{
-    struct timespec used;
-    clockid_t clock;
-
-    if (target->server == NULL || clock_getcpuclockid(target->pid, &clock) != 0 ||
-        clock_gettime(clock, &used) != 0)
-        return (pp_maybe_int){0};
-    return pp_known_int((int64_t)used.tv_sec * PP_NS_PER_S + used.tv_nsec);
-}
-
 static char *path_of(const request_run *run, const char *pattern)
 {
     return pp_bundle_fill(run->study->arena, run->study->folder, pattern, run->candidate->id.data,
@@ -68,6 +53,7 @@ static pp_status open_target(request_run *run, pp_error *err)
         .stderr_path = path_of(run, PP_BUNDLE_SERVER_STDERR),
         .command = path_of(run, PP_BUNDLE_SERVER_COMMAND),
         .endpoint = path_of(run, PP_BUNDLE_ENDPOINT),
+        .gateway = path_of(run, PP_BUNDLE_GATEWAY),
     };
 
     return pp_study_target_open(run->study, run->candidate, &files, &run->record, &run->target,
@@ -115,7 +101,7 @@ pp_status pp_study_prepare_requests(pp_study *study, const pp_study_target *targ
 
 static void note_begin(request_run *run)
 {
-    run->cpu_before_ns = cpu_of(&run->target);
+    run->cpu_before_ns = pp_study_target_cpu_ns(&run->target);
     pp_energy_read("/", &run->energy_before);
 }
 
@@ -124,9 +110,8 @@ static void note_warm_memory(void *user)
 {
     request_run *run = user;
 
-    run->has_after_warmup =
-        run->target.server != NULL &&
-        pp_process_memory_read("/", run->target.pid, &run->after_warmup, NULL) == PP_OK;
+    run->has_after_warmup = run->candidate->kind != PP_CANDIDATE_ENDPOINT &&
+                            pp_study_target_memory(&run->target, &run->after_warmup, NULL) == PP_OK;
     note_begin(run);
 }
 
@@ -250,8 +235,9 @@ static pp_status save_resources(request_run *run, pp_error *err)
     pp_json_set_maybe_int(arena, object, "cpu_ns", run->cpu_ns);
     if (run->study->plan.has_requests)
         pp_json_set(arena, object, "energy", pp_energy_use_to_json(arena, &run->energy));
-    pp_json_set_string(arena, object, "method",
-                       "VmHWM of the server's /proc/PID/status after the last request");
+    pp_json_set_string(arena, object, "method", pp_study_target_memory_method(&run->target));
+    if (run->candidate->kind == PP_CANDIDATE_SERVE)
+        pp_json_set_string(arena, object, "absent_because", run->target.absent_because);
     pp_json_set(arena, object, "after_load", pp_process_memory_to_json(arena, &run->after_load));
     pp_json_set(arena, object, "after_warmup",
                 run->has_after_warmup ? pp_process_memory_to_json(arena, &run->after_warmup)
@@ -281,28 +267,22 @@ static pp_status ask_suite(request_run *run, pp_error *err)
 /* ---- the whole run
  * ---------------------------------------------------------------------------------- */
 
-/* Of a server that the study did not start nobody here may know which process it is. */
-static pp_status read_memory(const request_run *run, pp_process_memory *ret_memory, pp_error *err)
-{
-    return run->target.server == NULL
-               ? PP_OK
-               : pp_process_memory_read("/", run->target.pid, ret_memory, err);
-}
-
 static void note_end(request_run *run)
 {
-    const pp_maybe_int now = cpu_of(&run->target);
+    const pp_maybe_int now = pp_study_target_cpu_ns(&run->target);
     pp_energy_reading after;
 
     pp_energy_read("/", &after);
     run->energy = pp_energy_between(&run->energy_before, &after);
+    if (run->target.absent_because != NULL)
+        run->energy = (pp_energy_use){.absent_because = run->target.absent_because};
     if (now.known && run->cpu_before_ns.known)
         run->cpu_ns = pp_known_int(now.value - run->cpu_before_ns.value);
 }
 
 static pp_status ask_everything(request_run *run, pp_error *err)
 {
-    pp_status st = read_memory(run, &run->after_load, err);
+    pp_status st = pp_study_target_memory(&run->target, &run->after_load, err);
 
     if (st == PP_OK)
         st = ask_suite(run, err);
@@ -317,7 +297,7 @@ static pp_status ask_everything(request_run *run, pp_error *err)
         return pp_fail(err, PP_ERR_INTERRUPTED, "interrupted after %zu of %zu requests",
                        run->load.sample_count, run->load.asked_count);
     if (st == PP_OK)
-        st = read_memory(run, &run->after_requests, err);
+        st = pp_study_target_memory(&run->target, &run->after_requests, err);
     /* a dead one that nobody waited for still has a place in /proc, and no memory */
     return st == PP_OK ? pp_study_target_check_alive(&run->target, err) : st;
 }

@@ -26,6 +26,8 @@ static pp_status check(pp_study *study, pp_error *err)
     if (st == PP_OK)
         st = pp_study_check_lines(study, err);
     if (st == PP_OK)
+        st = pp_study_check_serves(study, err);
+    if (st == PP_OK)
         st = pp_study_check_keys(study, err);
     return st == PP_OK ? pp_http_loop_new(study->options->stop, &study->loop, err) : st;
 }

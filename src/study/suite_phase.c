@@ -16,7 +16,7 @@ pp_status pp_study_check_baseline(const pp_study *study, pp_error *err)
         return PP_OK;
     while (!pp_text_equal(plan->candidates[i].id, plan->baseline_id))
         i++;
-    if (plan->candidates[i].kind == PP_CANDIDATE_ENDPOINT ||
+    if (!pp_candidate_has_engine(&plan->candidates[i]) ||
         pp_origin_of_weights(study->models[plan->candidates[i].model_index].weights) !=
             PP_ORIGIN_SYNTHETIC_WEIGHTS)
         return PP_OK;

@@ -2,9 +2,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/clock.h"
 #include "base/secret.h"
 #include "evidence/layout.h"
+#include "machine/process_tree.h"
 #include "model/origin.h"
 #include "proc/port.h"
 
@@ -105,7 +108,10 @@ static pp_json *encode_endpoint(pp_study *study, const pp_study_target *target)
     pp_arena *arena = study->arena;
     pp_json *object = pp_json_new_object(arena);
 
-    pp_json_set_text(arena, object, "url", planned->url);
+    if (target->gateway != NULL)
+        pp_json_set_string(arena, object, "url", target->url);
+    else
+        pp_json_set_text(arena, object, "url", planned->url);
     pp_json_set_text(arena, object, "server", planned->server);
     set_text_or_null(study, object, "model", planned->model, target->key);
     pp_json_set_string(arena, object, "origin", pp_origin_name(said->origin));
@@ -133,6 +139,13 @@ static const char *said_text(pp_arena *arena, const pp_json *object, const char 
     return text == NULL ? "null" : text; /* the arena remembers */
 }
 
+/* Its address in the plan; that of a gateway is another one each time. */
+static const char *name_of(const pp_study_target *target)
+{
+    return target->gateway != NULL ? target->candidate->serve.path.data
+                                   : target->candidate->endpoint.url.data;
+}
+
 /* B131: whoever answers at the address later is the one that was asked first. Whether it sleeps may
  * change. */
 static pp_status check_same_server(pp_study *study, const pp_study_target *target,
@@ -154,7 +167,7 @@ static pp_status check_same_server(pp_study *study, const pp_study_target *targe
             return pp_fail(err, PP_ERR_PEER,
                            "'%s' says %s %s, in the preflight it said %s: another server answers "
                            "there, or it was started anew with other settings",
-                           target->candidate->endpoint.url.data, keys[i], now, then);
+                           name_of(target), keys[i], now, then);
     }
     return st;
 }
@@ -186,11 +199,22 @@ static uint16_t loopback_port(const char *url)
     return 0;
 }
 
+static pp_status save_said(pp_study *study, const pp_target_files *files,
+                           const pp_study_record *record, const pp_study_target *target,
+                           pp_error *err)
+{
+    pp_json *said = encode_endpoint(study, target);
+    pp_status st = files->endpoint == NULL
+                       ? PP_OK
+                       : pp_study_save_document(study, files->endpoint, "endpoint", said, err);
+
+    return st == PP_OK && record != NULL ? check_same_server(study, target, said, err) : st;
+}
+
 static pp_status ask_endpoint(pp_study *study, const pp_target_files *files,
                               pp_study_record *record, pp_study_target *target, pp_error *err)
 {
     const pp_plan_endpoint *planned = &target->candidate->endpoint;
-    pp_json *said;
     pp_status st = pp_server_root(study->arena, planned->url.data, &target->url, err);
 
     if (st == PP_OK && planned->api_key_env.size > 0)
@@ -207,12 +231,50 @@ static pp_status ask_endpoint(pp_study *study, const pp_target_files *files,
     target->pid = pp_port_find_holder(loopback_port(target->url));
     if (record != NULL && target->pid != 0)
         pp_ignore(pp_watch_track(record->watch, target->pid, NULL)); /* then it counts as foreign */
-    said = encode_endpoint(study, target);
-    st = pp_study_save_document(study, files->endpoint, "endpoint", said, err);
-    return st == PP_OK && record != NULL ? check_same_server(study, target, said, err) : st;
+    return save_said(study, files, record, target, err);
 }
 
-/* ---- both --------------------------------------------------------------------------------------
+/* ---- a gateway that is started -----------------------------------------------------------------
+ */
+
+/* Processes behind it that others started would be missing from every sum. */
+static const char *absent_because(const pp_study *study, const pp_plan_candidate *candidate)
+{
+    return study->serves[candidate - study->plan.candidates].needs_others
+               ? "servers behind the gateway run already: what they use is not seen"
+               : NULL;
+}
+
+static pp_status start_gateway(pp_study *study, const pp_target_files *files,
+                               pp_study_record *record, pp_study_target *target, pp_error *err)
+{
+    const pp_gateway_files places = {files->stdout_path, files->stderr_path, files->gateway};
+    const pp_plan_candidate *candidate = target->candidate;
+    pp_status st = pp_arena_check(study->arena, err);
+
+    target->absent_because = absent_because(study, candidate);
+    if (st == PP_OK && candidate->endpoint.api_key_env.size > 0)
+        st = take_key(study, target, err);
+    if (st == PP_OK)
+        st = pp_study_gateway_start(study, candidate, &places, &target->gateway, err);
+    if (st != PP_OK)
+        return st;
+    target->pid = pp_study_gateway_pid(target->gateway);
+    if (record != NULL) /* if it has just died, the next step finds out */
+        pp_ignore(pp_watch_track(record->watch, target->pid, NULL));
+    st = pp_study_gateway_await(target->gateway, err);
+    if (st != PP_OK)
+        return st;
+    target->url = pp_study_gateway_url(target->gateway);
+    target->endpoint.model = candidate->endpoint.model;
+    st = pp_study_save_document(study, files->command, "server-command",
+                                pp_study_gateway_command(target->gateway), err);
+    if (st == PP_OK)
+        st = pp_study_gateway_origin(target->gateway, &target->endpoint.origin, err);
+    return st == PP_OK ? save_said(study, files, record, target, err) : st;
+}
+
+/* ---- all ---------------------------------------------------------------------------------------
  */
 
 pp_status pp_study_target_open(pp_study *study, const pp_plan_candidate *candidate,
@@ -224,6 +286,8 @@ pp_status pp_study_target_open(pp_study *study, const pp_plan_candidate *candida
     *ret_target = (pp_study_target){.candidate = candidate};
     st = candidate->kind == PP_CANDIDATE_ENDPOINT
              ? ask_endpoint(study, files, record, ret_target, err)
+         : candidate->kind == PP_CANDIDATE_SERVE
+             ? start_gateway(study, files, record, ret_target, err)
              : start_server(study, files, record, ret_target, err);
     if (st != PP_OK)
         pp_secret_remove_from_error(err, ret_target->key);
@@ -232,6 +296,8 @@ pp_status pp_study_target_open(pp_study *study, const pp_plan_candidate *candida
 
 pp_status pp_study_target_check_alive(pp_study_target *target, pp_error *err)
 {
+    if (target->gateway != NULL)
+        return pp_study_gateway_check_alive(target->gateway, err);
     return target->server == NULL ? PP_OK : pp_server_check_alive(target->server, err);
 }
 
@@ -239,19 +305,68 @@ void pp_study_target_close(pp_study *study, pp_study_target *target, pp_study_re
 {
     pp_child_exit ended;
 
-    if (target->server == NULL) {
+    if (target->server == NULL && target->gateway == NULL) {
         if (record != NULL && target->pid != 0)
             pp_watch_untrack(record->watch, target->pid, NULL);
         return;
     }
-    pp_server_stop(target->server, &ended);
+    if (target->gateway != NULL)
+        pp_study_gateway_stop(target->gateway, &ended);
+    else
+        pp_server_stop(target->server, &ended);
     if (record != NULL) {
         pp_watch_untrack(record->watch, target->pid, &ended.usage);
         pp_study_record_exit(study, record, &ended);
     }
     pp_server_free(target->server);
+    pp_study_gateway_free(target->gateway);
     target->server = NULL;
+    target->gateway = NULL;
 }
+
+/* ---- what it uses ------------------------------------------------------------------------------
+ */
+
+pp_status pp_study_target_memory(pp_study_target *target, pp_process_memory *ret_memory,
+                                 pp_error *err)
+{
+    *ret_memory = (pp_process_memory){0};
+    if (target->gateway != NULL && target->absent_because == NULL &&
+        pp_process_tree_memory("/", target->pid, ret_memory, NULL) != PP_OK) {
+        *ret_memory = (pp_process_memory){0};
+        target->absent_because = "the processes of the gateway cannot be listed";
+    }
+    return target->server == NULL ? PP_OK
+                                  : pp_process_memory_read("/", target->pid, ret_memory, err);
+}
+
+const char *pp_study_target_memory_method(const pp_study_target *target)
+{
+    return target->candidate->kind == PP_CANDIDATE_SERVE
+               ? "sum of VmHWM of /proc/PID/status of the gateway and all processes that it "
+                 "started, after the last request"
+               : "VmHWM of the server's /proc/PID/status after the last request";
+}
+
+pp_maybe_int pp_study_target_cpu_ns(const pp_study_target *target)
+{
+    struct timespec used;
+    clockid_t clock;
+    int64_t ns;
+
+    if (target->gateway != NULL)
+        return target->absent_because == NULL &&
+                       pp_process_tree_cpu("/", target->pid, &ns, NULL) == PP_OK
+                   ? pp_known_int(ns)
+                   : (pp_maybe_int){0};
+    if (target->server == NULL || clock_getcpuclockid(target->pid, &clock) != 0 ||
+        clock_gettime(clock, &used) != 0)
+        return (pp_maybe_int){0};
+    return pp_known_int((int64_t)used.tv_sec * PP_NS_PER_S + used.tv_nsec);
+}
+
+/* ---- how it is spoken to -----------------------------------------------------------------------
+ */
 
 pp_status pp_study_target_check_log(pp_study *study, const pp_study_target *target, pp_error *err)
 {
@@ -265,7 +380,7 @@ pp_dialect pp_study_target_dialect(const pp_study_target *target)
     const pp_plan_endpoint *planned = &target->candidate->endpoint;
     pp_dialect dialect = {.endpoint = PP_ENDPOINT_COMPLETION, .kind = PP_SERVER_LLAMA_SERVER};
 
-    if (target->candidate->kind != PP_CANDIDATE_ENDPOINT ||
+    if (pp_candidate_has_engine(target->candidate) ||
         !pp_server_kind_find(planned->server.data, &dialect.kind) ||
         dialect.kind == PP_SERVER_LLAMA_SERVER)
         return dialect;

@@ -35,6 +35,8 @@ BUNDLE = [
     (r"preflight/[^/]+/server-command\.json", "server-command"),
     (r"preflight/[^/]+/endpoint\.json", "endpoint"),
     (r"experiment/candidates/[^/]+/endpoint-pass-\d+\.json", "endpoint"),
+    (r"(preflight/[^/]+/gateway|experiment/candidates/[^/]+/(gateway-pass-\d+|load-gateway))/access\.jsonl", "access-log"),
+    (r"experiment/candidates/[^/]+/serve-config\.json", "serve-config"),
     (r"experiment/constraints\.json", "constraints"),
     (r"experiment/benchmark-set\.json", "benchmark-set"),
     (r"experiment/recommendation\.json", "recommendation"),
@@ -82,6 +84,8 @@ TREE = [
     (r"examples/[^/]+/plan\.json", "study-plan"),
     (r"examples/sim/[^/]+\.json", "sim-answers"),
     (r"examples/serve/[^/]+\.json", "serve-config"),
+    (r"tests/golden/study-plan/serve-config-refused/d/serve\.json", ""),
+    (r"tests/golden/study-plan/[^/]+/d/serve\.json", "serve-config"),
     (r"tests/golden/serve/no-back-ends/c\.json", ""),  # refused
     (r"tests/golden/serve/[^/]+/c\.json", "serve-config"),
     (r"examples/suites/[^/]+\.json", "quality-suite"),

@@ -49,6 +49,16 @@ static void all_kinds_of_candidates_are_read(void **state)
     assert_string_equal(plan.candidates[4].working_directory.data, "models");
     assert_int_equal(plan.candidates[5].kind, PP_CANDIDATE_ENDPOINT);
     assert_string_equal(plan.candidates[5].endpoint.api_key_env.data, "KEY");
+    assert_int_equal(plan.candidates[6].kind, PP_CANDIDATE_SERVE);
+    assert_string_equal(plan.candidates[6].serve.path.data, "serve.json");
+    assert_memory_equal(plan.candidates[6].serve.sha256.data, "11223344", 8);
+    assert_string_equal(plan.candidates[6].endpoint.model.data, "small");
+    assert_int_equal(plan.candidates[6].endpoint.api_key_env.size, 0);
+    assert_string_equal(plan.candidates[7].endpoint.api_key_env.data, "GATEWAY_KEY");
+    assert_false(pp_candidate_has_engine(&plan.candidates[5]));
+    assert_false(pp_candidate_has_engine(&plan.candidates[6]));
+    assert_true(pp_candidate_has_engine(&plan.candidates[3]));
+    assert_false(plan.candidates[5].serve.present);
     pp_arena_done(&arena);
 }
 
@@ -135,6 +145,16 @@ static const struct {
      "$.stages[0].against: expected the id of an item of $.candidates, got 'z'"},
     {"stage across kinds", "\"candidate\": \"b\", \"against\": \"a\"",
      "\"candidate\": \"f\", \"against\": \"a\"", "'f' and 'a' differ in kind"},
+    {"stage of a server against a gateway", "\"candidate\": \"b\", \"against\": \"a\"",
+     "\"candidate\": \"g\", \"against\": \"f\"", "'g' and 'f' differ in kind"},
+    {"stage of another served model", "\"candidate\": \"b\", \"against\": \"a\"",
+     "\"candidate\": \"h\", \"against\": \"g\"", "'h' and 'g' differ in model;"},
+    {"gateway without a digest", "\"sha256\": \"112233445566778899aabbccddeeff00",
+     "\"sha257\": \"112233445566778899aabbccddeeff00", "$.candidates[6].serve: "},
+    {"gateway with settings", "\"label\": \"G\"", "\"label\": \"G\", \"settings\": {}",
+     "$.candidates[6]: unknown key 'settings'"},
+    {"gateway of no model", "\"model\": \"large\"", "\"model\": \"\"",
+     "$.candidates[7].serve.model: "},
     {"more clients than requests", "\"clients\": 2", "\"clients\": 5",
      "$.load.steps[0].measured: 5 clients need at least as many requests, got 4"},
     {"load that does not fit (B129)", "\"rate_per_second\": 2.5, \"arrivals\": \"poisson\"",
@@ -210,6 +230,54 @@ static void a_stage_over_given_command_lines_compares_their_options(void **state
     }
 }
 
+/* Candidates g and h, of one configuration until something of h is changed. */
+static const struct {
+    const char *name;
+    bool same_model, other_file;
+    const char *changes;
+    const char *want; /* NULL: accepted */
+} gateways[] = {
+    {"the model that is asked for", false, false, "model", NULL},
+    {"nothing at all", true, false, "serve", "'h' and 'g' differ in nothing;"},
+    {"another configuration", true, true, "serve", NULL},
+    {"both", false, true, "serve", "'h' and 'g' differ in serve, model;"},
+};
+
+static const char *other_file(pp_arena *arena, const char *text)
+{
+    const char *at = strstr(strstr(text, "\"id\": \"h\""), "serve.json");
+
+    return pp_arena_printf(arena, "%.*sother.json%s", (int)(at - text), text,
+                           at + strlen("serve.json"));
+}
+
+static void a_stage_over_gateways_compares_configuration_and_model(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < PP_COUNT_OF(gateways); i++) {
+        pp_arena arena = {0};
+        pp_error err = {0};
+        pp_study_plan plan;
+        const char *text = fixture_text(&arena, "study/plan-2.json");
+        pp_status st;
+
+        text = changed_text(&arena, text, "\"candidate\": \"b\", \"against\": \"a\"",
+                            "\"candidate\": \"h\", \"against\": \"g\"");
+        text = changed_text(&arena, text, "\"changes\": \"settings.ubatch_size\"",
+                            pp_arena_printf(&arena, "\"changes\": \"%s\"", gateways[i].changes));
+        if (gateways[i].other_file)
+            text = other_file(&arena, text);
+        if (gateways[i].same_model)
+            text = changed_text(&arena, text, "\"model\": \"large\"", "\"model\": \"small\"");
+        st = decode_text(&arena, text, &plan, &err);
+        if (gateways[i].want == NULL)
+            assert_ok(st, err);
+        else if (st == PP_OK || strstr(err.text, gateways[i].want) == NULL)
+            fail_msg("%s: expected '%s', got '%s'", gateways[i].name, gateways[i].want, err.text);
+        pp_arena_done(&arena);
+    }
+}
+
 /* What a plan does, taken away one after the other. */
 static void a_study_of_nothing_is_refused(void **state)
 {
@@ -274,6 +342,7 @@ int main(void)
         cmocka_unit_test(what_is_not_done_is_null),
         cmocka_unit_test(a_plan_that_contradicts_itself_is_refused_by_path),
         cmocka_unit_test(a_stage_over_given_command_lines_compares_their_options),
+        cmocka_unit_test(a_stage_over_gateways_compares_configuration_and_model),
         cmocka_unit_test(a_study_of_nothing_is_refused),
         cmocka_unit_test(missing_memory_is_an_error_and_not_a_crash),
     };
