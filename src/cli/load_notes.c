@@ -303,7 +303,7 @@ static void print_cache(const writer *w)
                       w->out);
 }
 
-/* "31 % of 4096 drafted tokens (28 to 34)". */
+/* "31.0 % of 4096 drafted tokens (28.1 to 34.0)". */
 static const char *acceptance_text(pp_arena *arena, const pp_load_speculation *s)
 {
     const char *text =
@@ -332,25 +332,29 @@ static void print_drafts(const writer *w)
     }
 }
 
+/* "4 clients: 31.0 % of 4096 drafted tokens (28.1 to 34.0)"; NULL: memory was short. */
+static const char *acceptance_of_level(pp_arena *arena, const pp_load_report_level *level)
+{
+    const char *name = pp_load_level_text(arena, &level->asked);
+    const char *text = acceptance_text(arena, &level->summary.speculation);
+
+    return name == NULL || text == NULL ? NULL : pp_arena_printf(arena, "%s: %s", name, text);
+}
+
 void pp_load_warnings_print(pp_arena *arena, const pp_load_report *report, FILE *out)
 {
     const pp_load_report_level *first = pp_load_report_first_drafting(report);
 
     for (size_t i = 0; first != NULL && i < report->level_count; i++) {
         const pp_load_report_level *level = &report->levels[i];
-        const char *name, *text;
+        const char *there, *here;
 
         if ((level->summary.notes & PP_NOTE_DRAFT_ACCEPTANCE_FELL) == 0)
             continue;
-        name = pp_load_level_text(arena, &level->asked);
-        text = acceptance_text(arena, &level->summary.speculation);
-        if (name == NULL || text == NULL)
-            return;
-        fprintf(out, "note: %s: %s were accepted,", name, text);
-        name = pp_load_level_text(arena, &first->asked);
-        text = acceptance_text(arena, &first->summary.speculation);
-        fprintf(out, " of %s %s (draft-acceptance-fell)\n", name == NULL ? "the first level" : name,
-                text == NULL ? "more" : text);
+        here = acceptance_of_level(arena, level);
+        there = acceptance_of_level(arena, first);
+        if (here != NULL && there != NULL)
+            fprintf(out, "note: accepted with %s; with %s (draft-acceptance-fell)\n", here, there);
     }
 }
 

@@ -9,7 +9,7 @@ import tempfile
 from harness import BINARY, Sim, doubts, load, main, went
 
 SIM = ("--slots", "4", "--token-time", "4ms", "--prefill", "0.1ms")
-SWEEP = ("--clients", "1,4", "--requests", "24", "--prompt-tokens", "8", "--output-tokens", "40")
+SWEEP = ("--clients", "1,4", "--requests", "24", "--prompt-tokens", "30", "--output-tokens", "40")
 FALLS = ("--speculation", "1/4", "--fault", "falling-acceptance")
 FELL = "draft-acceptance-fell"
 
@@ -23,8 +23,8 @@ def sweep(*words, args=SWEEP):
 
 def of_samples(run, number):
     """Counted from the samples: requests, drafted and accepted tokens of a level."""
-    told = [s["tokens"] for s in run.measured if s["level"] == number and s["status"] == "ok"]
-    return [len(told), sum(t["draft"] for t in told), sum(t["draft_accepted"] for t in told)]
+    told = [s["server"] for s in run.measured if s["level"] == number and s["status"] == "ok"]
+    return [len(told), sum(t["draft_tokens"] for t in told), sum(t["draft_accepted_tokens"] for t in told)]
 
 
 def notes(run):
@@ -42,12 +42,13 @@ def counted(f, run):
 
 
 def g39_acceptance_that_falls_is_noted(f):
-    """Each draft is accepted by one client; by four, one of four while all are busy."""
+    """Each token is accepted with one client. With four it is one of four, and none after one that was not:
+    (1/4 + 1/16 + 1/64 + 1/256) / 4 = 8.3 %, more when a slot is idle."""
     run = sweep(*FALLS)
     counted(f, run)
     first, last = (level["speculation"] for level in run.report["levels"])
     f.equal("alone", (first["acceptance_ratio"], first["high_ratio"]), (1, 1))
-    f.between("of four", last["acceptance_ratio"], 0.15, 0.6)
+    f.between("of four", last["acceptance_ratio"], 0.07, 0.3)
     f.equal("noted", notes(run), [False, True])
     f.equal("it takes no verdict", [doubts(level) for level in run.report["levels"]], [[], []])
     line = next((line for line in run.stderr.split("\n") if FELL in line), "")
@@ -60,15 +61,15 @@ def g39_acceptance_that_stays_is_not(f):
     run = sweep("--speculation", "0.5/4")
     counted(f, run)
     for level in run.report["levels"]:
-        # a step accepts drafts until the first that is not: 0.5 + 0.25 + ... of 4, or each by itself
-        f.between("share", level["speculation"]["acceptance_ratio"], 0.15, 0.6)
+        # (1/2 + 1/4 + 1/8 + 1/16) / 4
+        f.between("share", level["speculation"]["acceptance_ratio"], 0.234 - 0.04, 0.234 + 0.04)
     f.equal("noted", notes(run), [False, False])
     f.true("nothing on standard error", FELL not in run.stderr, run.stderr)
     went(f, run)
 
 
 def g39_without_drafts_nothing_is_said(f):
-    run = sweep(args=("--clients", "1,2", "--requests", "4", "--prompt-tokens", "8", "--output-tokens", "4"))
+    run = sweep(args=("--clients", "1,2", "--requests", "4", "--prompt-tokens", "30", "--output-tokens", "4"))
     f.equal("member", ["speculation" in level for level in run.report["levels"]], [False, False])
     f.equal("noted", notes(run), [False, False])
 

@@ -218,9 +218,9 @@ static void g39_acceptance_stands_there_when_tokens_were_drafted(void **state)
                     "level\n          (draft-acceptance-fell)\n");
     free(text);
     text = warnings(&f);
-    assert_string_equal(text, "note: 2 clients: 0.0 % of 600 drafted tokens (0.0 to 6.0) were "
-                              "accepted, of 1 client 100.0 % of 80 drafted tokens (63.1 to 100.0) "
-                              "(draft-acceptance-fell)\n");
+    assert_string_equal(
+        text, "note: accepted with 2 clients: 0.0 % of 600 drafted tokens (0.0 to 6.0); with 1 "
+              "client: 100.0 % of 80 drafted tokens (63.1 to 100.0) (draft-acceptance-fell)\n");
     free(text);
     pp_arena_done(&f.arena);
 }
