@@ -8,7 +8,7 @@ static const char *const doubt_names[] = {
 static const char *const note_names[] = {
     "not-steady",     "no-steady-window", "overloaded",     "gathered",
     "cold-not-shown", "tokens-estimated", "wrong-length",   "interrupted",
-    "hopeless",       "all-failed",       "warm-up-failed",
+    "hopeless",       "all-failed",       "warm-up-failed", "draft-acceptance-fell",
 };
 _Static_assert(PP_COUNT_OF(doubt_names) == PP_DOUBT_COUNT, "a doubt without a name");
 _Static_assert(PP_COUNT_OF(note_names) == PP_NOTE_COUNT, "a note without a name");

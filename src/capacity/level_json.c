@@ -200,6 +200,20 @@ static pp_json *cache_json(pp_arena *arena, const pp_load_cache *cache)
     return out;
 }
 
+static pp_json *speculation_json(pp_arena *arena, const pp_load_speculation *s)
+{
+    pp_json *out = pp_json_new_object(arena);
+
+    pp_json_set_int(arena, out, "request_count", s->request_count);
+    pp_json_set_int(arena, out, "drafting_request_count", s->drafting_request_count);
+    pp_json_set_int(arena, out, "drafted_tokens", s->drafted_tokens);
+    pp_json_set_int(arena, out, "accepted_tokens", s->accepted_tokens);
+    pp_json_set_maybe_real(arena, out, "acceptance_ratio", s->acceptance_ratio);
+    pp_json_set_maybe_real(arena, out, "low_ratio", s->low_ratio);
+    pp_json_set_maybe_real(arena, out, "high_ratio", s->high_ratio);
+    return out;
+}
+
 /* ---- asked and observed --------------------------------------------------------------------- */
 
 static pp_json *asked_json(pp_arena *arena, const pp_load_level *l)
@@ -332,6 +346,8 @@ pp_json *pp_load_report_level_json(pp_arena *arena, const pp_load_report_level *
                 level->asked.loop == PP_LOAD_CLOSED ? pp_json_new_null(arena)
                                                     : rate_json(arena, &s->rate));
     pp_json_set(arena, out, "cache", cache_json(arena, &s->cache));
+    if (s->speculation.request_count > 0)
+        pp_json_set(arena, out, "speculation", speculation_json(arena, &s->speculation));
     pp_json_set(arena, out, "client", client);
     put_verdicts(arena, s, out);
     return out;

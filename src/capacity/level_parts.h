@@ -27,6 +27,9 @@ void pp_level_put_windows(const pp_level_view *view, pp_level_summary *summary);
 void pp_level_put_little(const pp_level_view *view, pp_level_summary *summary);
 void pp_level_put_rate(const pp_level_view *view, pp_level_summary *summary);
 
+/* level_speculation.c */
+void pp_level_put_speculation(const pp_level_view *view, pp_level_summary *summary);
+
 /* level_doubts.c */
 void pp_level_put_doubts(const pp_level_view *view, pp_level_summary *summary);
 

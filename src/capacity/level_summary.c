@@ -62,12 +62,13 @@ static pp_status check_tokens(const pp_level_view *view, pp_error *err)
     int64_t generated = 0;
     int64_t prompt = 0;
     int64_t cached = 0;
+    int64_t drafted = 0;
 
     for (size_t i = 0; i < view->issued_count; i++) {
         const pp_sample *s = view->issued[i];
 
         if (!add_to(&generated, s->generated_tokens) || !add_to(&prompt, s->prompt_tokens) ||
-            !add_to(&cached, s->cached_tokens))
+            !add_to(&cached, s->cached_tokens) || !add_to(&drafted, s->draft_tokens))
             return pp_fail(err, PP_ERR_DOMAIN, "more tokens than a 64-bit number counts");
     }
     return PP_OK;
@@ -235,6 +236,7 @@ pp_status pp_load_summarise(pp_arena *arena, const pp_load_level *level,
         pp_level_put_windows(&view, &summary);
         pp_level_put_little(&view, &summary);
         pp_level_put_rate(&view, &summary);
+        pp_level_put_speculation(&view, &summary);
         pp_level_put_doubts(&view, &summary);
         st = pp_arena_check(arena, err);
     }

@@ -105,6 +105,16 @@ typedef struct pp_load_cache {
     pp_maybe_bool is_cold; /* absent while a request that ended well did not tell */
 } pp_load_cache;
 
+/* Of requests that ended well and whose server told of drafts. */
+typedef struct pp_load_speculation {
+    int64_t request_count;          /* 0: none told */
+    int64_t drafting_request_count; /* of these, with a drafted token */
+    int64_t drafted_tokens, accepted_tokens;
+    pp_maybe_real acceptance_ratio;      /* absent when nothing was drafted */
+    pp_maybe_real low_ratio, high_ratio; /* interval at the confidence of the rules, over answers;
+                                            absent with fewer than two that drafted */
+} pp_load_speculation;
+
 /* Why figures of a level must not be believed; bits. */
 typedef enum pp_load_doubt {
     PP_DOUBT_CLOCK_SET = 1 << 0,
@@ -134,9 +144,11 @@ typedef enum pp_load_note {
     PP_NOTE_INTERRUPTED = 1 << 7,
     PP_NOTE_HOPELESS = 1 << 8,
     PP_NOTE_ALL_FAILED = 1 << 9,
-    PP_NOTE_WARMUP_FAILED = 1 << 10 /* and all had to complete */
+    PP_NOTE_WARMUP_FAILED = 1 << 10,        /* and all had to complete */
+    PP_NOTE_DRAFT_ACCEPTANCE_FELL = 1 << 11 /* below that of the first level (G39): set by
+                                               pp_load_report_compare */
 } pp_load_note;
-#define PP_NOTE_COUNT 11
+#define PP_NOTE_COUNT 12
 
 /** Name of the n-th note, "not-steady", ...; NULL behind the last. */
 const char *pp_load_note_name(size_t n);
@@ -168,6 +180,7 @@ typedef struct pp_level_summary {
     pp_little little;
     pp_load_rate rate;
     pp_load_cache cache;
+    pp_load_speculation speculation;
 
     unsigned doubts; /* 0: the level is valid */
     unsigned notes;

@@ -369,6 +369,29 @@ static void put_drift(pp_arena *arena, const pp_load_report *report, pp_json *do
     pp_json_set(arena, document, "drift", out);
 }
 
+/* ---- drafts --------------------------------------------------------------------------------- */
+
+const pp_load_report_level *pp_load_report_first_drafting(const pp_load_report *report)
+{
+    for (size_t i = 0; i < report->level_count; i++)
+        if (report->levels[i].summary.speculation.low_ratio.known)
+            return &report->levels[i];
+    return NULL;
+}
+
+void pp_load_report_compare(pp_load_report *report)
+{
+    const pp_load_report_level *first = pp_load_report_first_drafting(report);
+
+    for (size_t i = 0; first != NULL && i < report->level_count; i++) {
+        pp_level_summary *s = &report->levels[i].summary;
+
+        if (s->speculation.high_ratio.known &&
+            s->speculation.high_ratio.value < first->summary.speculation.low_ratio.value)
+            s->notes |= PP_NOTE_DRAFT_ACCEPTANCE_FELL;
+    }
+}
+
 /* ---- the document --------------------------------------------------------------------------- */
 
 static pp_status check_levels(const pp_load_report *report, pp_error *err)

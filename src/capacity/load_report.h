@@ -68,6 +68,14 @@ PP_MUST_CHECK pp_status pp_load_report_saturation(pp_arena *arena, const pp_load
                                                   pp_report_saturation *ret_saturation,
                                                   pp_error *err);
 
+/** The level that others' acceptance of drafts is held against: the first that has an interval for
+ * it; NULL: none. */
+const pp_load_report_level *pp_load_report_first_drafting(const pp_load_report *report);
+
+/** Sets the notes that a level has because of another one: PP_NOTE_DRAFT_ACCEPTANCE_FELL where the
+ * whole interval is below that of the first. Called once all levels are summarised. */
+void pp_load_report_compare(pp_load_report *report);
+
 /** Whether the last level asks what the first one asked, and what differs then; of no search. */
 bool pp_load_report_drift(const pp_load_report *report, pp_drift *ret_drift);
 

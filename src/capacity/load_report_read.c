@@ -384,5 +384,8 @@ pp_status pp_load_report_again(pp_arena *arena, const pp_json *root, const pp_sa
         st = pp_load_summarise(arena, &level->asked, &level->observed, samples, n, &report.rules,
                                &level->summary, err);
     }
-    return st == PP_OK ? pp_load_report_make(arena, &report, ret_again, err) : st;
+    if (st != PP_OK)
+        return st;
+    pp_load_report_compare(&report);
+    return pp_load_report_make(arena, &report, ret_again, err);
 }

@@ -201,6 +201,7 @@ static const char *const note_sentences[] = {
     "given up: the first requests all failed alike",
     "no request ended well",
     "a warm-up request failed, and all had to complete",
+    "fewer drafted tokens were accepted than in the first level",
 };
 _Static_assert(PP_COUNT_OF(doubt_sentences) == PP_DOUBT_COUNT, "a doubt without a sentence");
 _Static_assert(PP_COUNT_OF(note_sentences) == PP_NOTE_COUNT, "a note without a sentence");
@@ -300,6 +301,61 @@ static void print_cache(const writer *w)
                       pp_arena_printf(w->arena, "tokens of prompts that came from it: %s",
                                       list == NULL ? "" : list),
                       w->out);
+}
+
+/* "31.0 % of 4096 drafted tokens (28.1 to 34.0)". */
+static const char *acceptance_text(pp_arena *arena, const pp_load_speculation *s)
+{
+    const char *text =
+        pp_arena_printf(arena, "%.1f %% of %lld drafted tokens", 100 * s->acceptance_ratio.value,
+                        (long long)s->drafted_tokens);
+
+    if (!s->low_ratio.known || text == NULL)
+        return text;
+    return pp_arena_printf(arena, "%s (%.1f to %.1f)", text, 100 * s->low_ratio.value,
+                           100 * s->high_ratio.value);
+}
+
+static void print_drafts(const writer *w)
+{
+    bool first = true;
+
+    for (size_t i = 0; i < w->report->level_count; i++) {
+        const pp_load_speculation *s = &summary(w, i)->speculation;
+
+        if (!s->acceptance_ratio.known)
+            continue;
+        if (first)
+            pp_note_print("drafts", "what was accepted of them", w->out);
+        print_under(w, title(w, i), acceptance_text(w->arena, s));
+        first = false;
+    }
+}
+
+/* "4 clients: 31.0 % of 4096 drafted tokens (28.1 to 34.0)"; NULL: memory was short. */
+static const char *acceptance_of_level(pp_arena *arena, const pp_load_report_level *level)
+{
+    const char *name = pp_load_level_text(arena, &level->asked);
+    const char *text = acceptance_text(arena, &level->summary.speculation);
+
+    return name == NULL || text == NULL ? NULL : pp_arena_printf(arena, "%s: %s", name, text);
+}
+
+void pp_load_warnings_print(pp_arena *arena, const pp_load_report *report, FILE *out)
+{
+    const pp_load_report_level *first = pp_load_report_first_drafting(report);
+
+    for (size_t i = 0; first != NULL && i < report->level_count; i++) {
+        const pp_load_report_level *level = &report->levels[i];
+        const char *there, *here;
+
+        if ((level->summary.notes & PP_NOTE_DRAFT_ACCEPTANCE_FELL) == 0)
+            continue;
+        here = acceptance_of_level(arena, level);
+        there = acceptance_of_level(arena, first);
+        if (here != NULL && there != NULL)
+            fprintf(out, "note: accepted with %s; with %s (draft-acceptance-fell)\n", here, there);
+    }
 }
 
 #define MIB (1024.0 * 1024.0)
@@ -547,6 +603,7 @@ pp_status pp_load_notes_print(pp_arena *arena, const pp_load_report *report, con
     print_cuts(&w);
     print_bits(&w, false);
     print_cache(&w);
+    print_drafts(&w);
     print_server(&w);
     print_saturation(&w, &saturation);
     print_drift(&w);

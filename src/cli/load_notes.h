@@ -15,6 +15,10 @@
 PP_MUST_CHECK pp_status pp_load_notes_print(pp_arena *arena, const pp_load_report *report,
                                             const char *failure, FILE *out, pp_error *err);
 
+/** A line for each level with the note `draft-acceptance-fell`, with both figures: for standard
+ * error, since a run that only writes a document shows no table. */
+void pp_load_warnings_print(pp_arena *arena, const pp_load_report *report, FILE *out);
+
 /** "4 clients", "1 client", "2.5/s", "trace". */
 const char *pp_load_level_text(pp_arena *arena, const pp_load_level *level);
 

@@ -7,6 +7,7 @@
 #include "capacity/load_csv.h"
 #include "capacity/load_report.h"
 #include "cli/inputs.h"
+#include "cli/load_notes.h"
 #include "cli/load_table.h"
 #include "cli/table.h"
 #include "version.h"
@@ -82,6 +83,8 @@ static pp_status fill_report(pp_load_session *s, pp_load_report *ret_report, pp_
         .find = s->command.search == PP_LOAD_SEARCH_NONE ? NULL : &s->find_options,
         .is_partial = pp_load_session_was_interrupted(s) || s->level_count < asked,
     };
+    if (levels != NULL)
+        pp_load_report_compare(ret_report);
     return pp_arena_check(&s->arena, err);
 }
 
@@ -208,6 +211,7 @@ pp_status pp_load_output_write(const pp_args *args, pp_load_session *session, pp
         st = pp_load_report_make(&session->arena, &report, &document, err);
     if (st != PP_OK)
         return st;
+    pp_load_warnings_print(&session->arena, &report, stderr);
     st = write_files(args, session, &report, err);
     next = pp_output_json(args, document, &why);
     st = keep_first(st, err, next, &why);

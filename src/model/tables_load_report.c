@@ -18,10 +18,10 @@ static const char *const steady_words[] = {"known", "no-requests", "never-all-ru
 static const char *const doubt_words[] = {
     "clock-set",       "stalled",           "late",     "client-lag", "client-cpu",
     "in-flight-above", "schedule-not-kept", "not-cold", "polluted",   NULL};
-static const char *const note_words[] = {"not-steady",   "no-steady-window", "overloaded",
-                                         "gathered",     "cold-not-shown",   "tokens-estimated",
-                                         "wrong-length", "interrupted",      "hopeless",
-                                         "all-failed",   "warm-up-failed",   NULL};
+static const char *const note_words[] = {
+    "not-steady",       "no-steady-window",      "overloaded",  "gathered", "cold-not-shown",
+    "tokens-estimated", "wrong-length",          "interrupted", "hopeless", "all-failed",
+    "warm-up-failed",   "draft-acceptance-fell", NULL};
 static const char *const knee_words[] = {"known",          "too-few-levels", "no-maximum",
                                          "outside-levels", "not-stable",     NULL};
 static const char *const drift_measure_words[] = {"ttft", "tpot", "e2e", NULL};
@@ -265,6 +265,20 @@ static const pp_field cache_rows[] = {
 };
 static const pp_fields cache_fields = FIELDS("load-cache", "prompts from a cache", cache_rows);
 
+static const pp_field speculation_rows[] = {
+    MEMBER("request_count", "requests that ended well and told of drafts", INT(1, INT64_MAX)),
+    MEMBER("drafting_request_count", "of these, with a drafted token", COUNT),
+    MEMBER("drafted_tokens", "proposed", COUNT, UNIT("tokens")),
+    MEMBER("accepted_tokens", "of these, kept", COUNT, UNIT("tokens")),
+    MEMBER("acceptance_ratio", "accepted of drafted; null when nothing was drafted", NUMBER(0, 1),
+           OR_NULL),
+    MEMBER("low_ratio", "where its interval begins; null with fewer than two drafting requests",
+           NUMBER(0, 1), OR_NULL),
+    MEMBER("high_ratio", "where it ends", NUMBER(0, 1), OR_NULL),
+};
+static const pp_fields speculation_fields =
+    FIELDS("load-speculation", "what became of drafted tokens", speculation_rows);
+
 static const pp_field client_rows[] = {
     MEMBER("cpu_share", "of one core for each worker", POSITIVE_REAL, OR_NULL),
     MEMBER("lag_p99_of_each", "how late we woke: each request's own p99", OBJECT(figures_fields)),
@@ -310,6 +324,8 @@ static const pp_field level_rows[] = {
            OBJECT(little_fields), OR_NULL),
     MEMBER("arrivals", "null in closed loop", OBJECT(arrivals_fields), OR_NULL),
     MEMBER("cache", "prompts from a cache", OBJECT(cache_fields)),
+    OPTION("speculation", "drafted tokens; absent when no answer told of any", NULL,
+           OBJECT(speculation_fields)),
     MEMBER("client", "whether the client kept up", OBJECT(client_fields)),
     MEMBER("valid", "there are no doubts", BOOL),
     MEMBER("doubts", "why its figures must not be believed", LIST(doubt_type)),

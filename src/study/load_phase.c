@@ -383,7 +383,7 @@ static pp_status save_samples(load_run *run, pp_error *err)
 
 static pp_status save_report(load_run *run, pp_error *err)
 {
-    const pp_load_report report = {
+    pp_load_report report = {
         .run = describe(run),
         .rules = run->rules,
         .levels = run->levels,
@@ -391,7 +391,10 @@ static pp_status save_report(load_run *run, pp_error *err)
         .is_partial = run->level_count < run->step_count || run->stop != 0,
     };
     pp_json *document = NULL;
-    pp_status st = pp_load_report_make(run->study->arena, &report, &document, err);
+    pp_status st;
+
+    pp_load_report_compare(&report);
+    st = pp_load_report_make(run->study->arena, &report, &document, err);
 
     return st == PP_OK
                ? pp_study_save_json(run->study, path_of(run, run->places->report), document, err)

@@ -483,6 +483,52 @@ static void impossible_samples_are_refused(void **state)
     pp_arena_done(&r->arena);
 }
 
+static void tell_drafts(run *r, size_t at, int64_t drafted, int64_t accepted)
+{
+    r->samples[at].draft_tokens = pp_known_int(drafted);
+    r->samples[at].draft_accepted_tokens = pp_known_int(accepted);
+}
+
+/* 3 of 10, 9 of 10 and 12 of 20 count; what failed, told half or contradicts itself does not. */
+static void g39_accepted_drafts_are_counted(void **state)
+{
+    run *r = the_run();
+    const pp_load_speculation *s = &r->got.speculation;
+
+    (void)state;
+    make_waves(r, 1, 8);
+    summarise(r);
+    assert_int_equal(s->request_count, 0);
+    assert_false(s->acceptance_ratio.known);
+    tell_drafts(r, 0, 0, 0);
+    summarise(r);
+    assert_int_equal(s->request_count, 1);
+    assert_false(s->acceptance_ratio.known || s->low_ratio.known);
+    tell_drafts(r, 1, 10, 3);
+    summarise(r);
+    assert_near("ratio of one", s->acceptance_ratio.value, 0.3);
+    assert_false(s->low_ratio.known || s->high_ratio.known);
+    tell_drafts(r, 2, 10, 9);
+    tell_drafts(r, 3, 20, 12);
+    tell_drafts(r, 4, 100, 100);
+    fail_sample(&r->samples[4], PP_FAILURE_RESET, S);
+    tell_drafts(r, 5, 10, 11);
+    r->samples[6].draft_tokens = pp_known_int(50);
+    tell_drafts(r, 7, 100, 100);
+    r->samples[7].id.phase = PP_PHASE_WARMUP;
+    summarise(r);
+    assert_int_equal(s->request_count, 4);
+    assert_int_equal(s->drafting_request_count, 3);
+    assert_int_equal(s->drafted_tokens, 40);
+    assert_int_equal(s->accepted_tokens, 24);
+    assert_near("ratio", s->acceptance_ratio.value, 0.6);
+    /* the interval of stats/test_share_of_groups */
+    assert_true(fabs(s->low_ratio.value - 0.0751722359209) < 1e-9);
+    assert_true(fabs(s->high_ratio.value - 0.980070643683) < 1e-9);
+    assert_int_equal(r->got.doubts, 0);
+    pp_arena_done(&r->arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -501,6 +547,7 @@ int main(void)
         cmocka_unit_test(doubts_withhold_verdicts),
         cmocka_unit_test(b103_b105_cold_is_shown_or_not),
         cmocka_unit_test(impossible_samples_are_refused),
+        cmocka_unit_test(g39_accepted_drafts_are_counted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -99,6 +99,70 @@ static const pp_json *written(fixture *f, pp_buf *bytes)
     return read;
 }
 
+static pp_load_report_level with_acceptance(int64_t number, double low, double high)
+{
+    pp_load_report_level level = {.asked = {.number = number}};
+
+    level.summary.speculation.low_ratio = (pp_maybe_real){high > 0, low};
+    level.summary.speculation.high_ratio = (pp_maybe_real){high > 0, high};
+    return level;
+}
+
+/* The whole interval is below that of the first level that has one; ends that touch are not. */
+static void g39_only_clearly_lower_acceptance_is_noted(void **state)
+{
+    pp_load_report_level levels[] = {
+        with_acceptance(1, 0, 0),     with_acceptance(2, 0.6, 0.8),  with_acceptance(3, 0.4, 0.59),
+        with_acceptance(4, 0.4, 0.6), with_acceptance(5, 0.9, 0.95), with_acceptance(6, 0, 0),
+        with_acceptance(7, 0, 0.1),
+    };
+    const bool fell[] = {false, false, true, false, false, false, true};
+    pp_load_report report = {.levels = levels, .level_count = PP_COUNT_OF(levels)};
+
+    (void)state;
+    assert_ptr_equal(pp_load_report_first_drafting(&report), &levels[1]);
+    pp_load_report_compare(&report);
+    for (size_t i = 0; i < PP_COUNT_OF(levels); i++) {
+        assert_int_equal(levels[i].summary.notes, fell[i] ? PP_NOTE_DRAFT_ACCEPTANCE_FELL : 0);
+        assert_int_equal(levels[i].summary.doubts, 0);
+    }
+    report.level_count = 1;
+    assert_null(pp_load_report_first_drafting(&report));
+}
+
+/* All drafts of the answers of each level but the last, and none of its: 0.025^(1/n) to 1, and 0 to
+ * 1 - 0.025^(1/n), which are apart from 6 answers on. Made again it is the same. */
+static void g39_a_fall_follows_from_samples(void **state)
+{
+    fixture f;
+    pp_buf bytes;
+    const pp_json *root, *last;
+    pp_json *made = NULL;
+    pp_error err = {0};
+
+    (void)state;
+    make_fixture(&f);
+    for (size_t i = 0; i < f.n; i++) {
+        f.samples[i].draft_tokens = pp_known_int(8);
+        f.samples[i].draft_accepted_tokens =
+            pp_known_int(f.samples[i].id.level.value == f.levels[LEVELS - 1].asked.number ? 0 : 8);
+    }
+    summarise(&f);
+    pp_load_report_compare(&f.report);
+    root = written(&f, &bytes);
+    assert_ok(pp_document_check(pp_document_kind_find("load-report"), root, &err), err);
+    last = pp_json_find(root, "levels")->array.items[LEVELS - 1];
+    assert_int_equal(pp_json_find(pp_json_find(last, "speculation"), "accepted_tokens")->integer,
+                     0);
+    for (size_t i = 0; i < LEVELS; i++)
+        assert_int_equal((f.levels[i].summary.notes & PP_NOTE_DRAFT_ACCEPTANCE_FELL) != 0,
+                         i == LEVELS - 1);
+    assert_ok(pp_load_report_again(&f.arena, root, f.samples, f.n, &made, &err), err);
+    assert_true(pp_json_equal(root, made));
+    pp_buf_done(&bytes);
+    pp_arena_done(&f.arena);
+}
+
 static void a_report_follows_from_its_samples(void **state)
 {
     fixture f;
@@ -399,6 +463,8 @@ static void missing_memory_is_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(g39_only_clearly_lower_acceptance_is_noted),
+        cmocka_unit_test(g39_a_fall_follows_from_samples),
         cmocka_unit_test(a_report_follows_from_its_samples),
         cmocka_unit_test(the_sweep_is_read_by_three_rules),
         cmocka_unit_test(a_search_is_part_of_the_report),

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/load_notes.h"
 #include "cli/load_table.h"
 #include "cli/table.h"
 #include "load_maker.h"
@@ -174,6 +175,56 @@ static void a_measure_that_no_request_has_is_not_promised(void **state)
     pp_arena_done(&f.arena);
 }
 
+static char *warnings(fixture *f)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+
+    assert_non_null(out);
+    pp_load_warnings_print(&f->arena, &f->report, out);
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+/* All of 8 answers, 0.025^(1/8) = 63.1 % and more; none of 60: 1 - 0.025^(1/60) = 6 % and less. */
+static void g39_acceptance_stands_there_when_tokens_were_drafted(void **state)
+{
+    fixture f;
+    char *text;
+
+    (void)state;
+    make_fixture(&f);
+    f.report.level_count = 2;
+    summarise(&f);
+    pp_load_report_compare(&f.report);
+    text = printed(&f);
+    assert_null(strstr(text, "draft"));
+    free(text);
+    text = warnings(&f);
+    assert_string_equal(text, "");
+    free(text);
+    for (size_t i = 0; i < 68; i++) {
+        f.samples[i].draft_tokens = pp_known_int(10);
+        f.samples[i].draft_accepted_tokens = pp_known_int(i < 8 ? 10 : 0);
+    }
+    summarise(&f);
+    pp_load_report_compare(&f.report);
+    text = printed(&f);
+    assert_contains(text, "1 client  100.0 % of 80 drafted tokens (63.1 to 100.0)\n");
+    assert_contains(text, "2 clients 0.0 % of 600 drafted tokens (0.0 to 6.0)\n");
+    assert_contains(text,
+                    "note      2 clients: fewer drafted tokens were accepted than in the first "
+                    "level\n          (draft-acceptance-fell)\n");
+    free(text);
+    text = warnings(&f);
+    assert_string_equal(
+        text, "note: accepted with 2 clients: 0.0 % of 600 drafted tokens (0.0 to 6.0); with 1 "
+              "client: 100.0 % of 80 drafted tokens (63.1 to 100.0) (draft-acceptance-fell)\n");
+    free(text);
+    pp_arena_done(&f.arena);
+}
+
 static void an_empty_report_has_a_table(void **state)
 {
     fixture f;
@@ -218,6 +269,7 @@ int main(void)
         cmocka_unit_test(doubts_and_searches_are_shown),
         cmocka_unit_test(each_doubt_and_note_has_a_sentence),
         cmocka_unit_test(a_measure_that_no_request_has_is_not_promised),
+        cmocka_unit_test(g39_acceptance_stands_there_when_tokens_were_drafted),
         cmocka_unit_test(an_empty_report_has_a_table),
         cmocka_unit_test(times_carry_their_unit),
     };
