@@ -71,7 +71,9 @@ def wait_until(holds, seconds):
 
 def one_pass(f, folder, model):
     text = config(model)
-    with Study(plan(model, text), files={"serve.json": text}) as study:
+    # long enough for the watch, which says nothing of less than half a second
+    requests = {"prompt_tokens": 24, "output_tokens": 400, "warmup": 1, "measured": 4, "seed": 7}
+    with Study(plan(model, text, requests=requests), files={"serve.json": text}) as study:
         f.equal("exit code", (study.exit, study.err if study.exit else ""), (0, ""))
         f.equal("origin", study.json("experiment/benchmark-set.json")["metadata"]["synthetic_kind"], "synthetic-weights")
         f.equal("said before the pass", study.json("experiment/candidates/through/endpoint-pass-1.json")["origin"], "synthetic-weights")
@@ -85,6 +87,7 @@ def one_pass(f, folder, model):
         run = study.json("experiment/candidates/through/requests-run-pass-1.json")
         f.true("CPU time, of at most all cores", 0 < through["cpu_ns"] < run["duration_ns"] * os.cpu_count(), str(through["cpu_ns"]))
         # all of it is ours, and not somebody's who disturbs
+        f.true("the run is long enough for the watch", run["duration_ns"] > 1e9, str(run["duration_ns"]))
         ours = run["watch"]["children_percent"] / 100 * run["duration_ns"]
         f.true("the watch counts it as ours", ours >= 0.9 * through["cpu_ns"] - 20e6, f"{ours} of {through['cpu_ns']}")
         f.equal("how it ended", run["exit"]["how"], "exit code 143")
