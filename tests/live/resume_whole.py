@@ -14,7 +14,7 @@ import time
 import resume
 from resume import BINARY, LLAMA, MODELS, SEED, WORK, call, faults_of_bundle, journal, no_children, report, status
 
-KILLS = int(os.environ.get("PARETOPILOT_KILLS", "3"))
+KILLS = int(os.environ.get("PARETOPILOT_KILLS", "1"))
 STATES = [f"q{i}?" for i in range(6)]
 IDS = ("one", "two")
 LOADED = 2 * (1 + 6)  # a warm-up and six measured requests in each of two steps

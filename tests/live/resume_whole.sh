@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A study of version 2.0 with everything in it (suite, requests, load, load plan, policies) that is killed in each
-# of them and goes on: with the real llama.cpp. PARETOPILOT_KILLS (3) says how often more at random.
+# of them and goes on: with the real llama.cpp. PARETOPILOT_KILLS (1) says how often more at random.
 set -u
 # shellcheck source=tests/live/lib.sh
 . "$PARETOPILOT_SOURCE/tests/live/lib.sh"
