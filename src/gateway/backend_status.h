@@ -25,7 +25,6 @@ typedef struct pp_backend_status {
     char url[PP_BACKEND_URL_MAX]; /* root of the server, while it is ready */
     int64_t slots;                /* that it proved to have; 0: not known */
     pp_origin origin;
-    char text[256]; /* why it is not ready; for operators, never for clients */
     uint64_t restarts;
     bool speculation_asked;
 } pp_backend_status;

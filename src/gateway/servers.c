@@ -235,5 +235,4 @@ void pp_started_servers_status(void *user, size_t backend_index, pp_backend_stat
         .speculation_asked = backend->draft.present,
     };
     (void)snprintf(ret_status->url, sizeof ret_status->url, "%s", now.url);
-    (void)snprintf(ret_status->text, sizeof ret_status->text, "%.255s", now.why);
 }
