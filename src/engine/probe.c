@@ -84,11 +84,16 @@ static bool is_named(const char *variable, const char *const *names)
     return false;
 }
 
+bool pp_variable_is_secret(const char *variable, const char *const *names)
+{
+    return is_named(variable, known_secrets) || is_named(variable, names);
+}
+
 /* LLAMA_ARG_* change settings behind the command line (F55). */
 static bool is_kept_from(const char *variable, const char *const *secrets)
 {
     return strncmp(variable, CLEARED_PREFIX, sizeof CLEARED_PREFIX - 1) == 0 ||
-           is_named(variable, known_secrets) || is_named(variable, secrets);
+           pp_variable_is_secret(variable, secrets);
 }
 
 static void split_environment(pp_arena *arena, const char *const *secrets, pp_engine *engine)

@@ -57,6 +57,10 @@ PP_MUST_CHECK pp_status pp_engine_find(pp_arena *arena, const char *folder, cons
 PP_MUST_CHECK pp_status pp_engine_probe(pp_arena *arena, const pp_engine_options *options,
                                         pp_engine *ret_engine, pp_error *err);
 
+/** Whether "NAME=value" is a key that programs which we start do not need: one of `names` (NULL at
+ * the end; may be NULL), or one that llama.cpp looks for by itself. */
+bool pp_variable_is_secret(const char *variable, const char *const *names);
+
 /** Does the help text name this flag ("--ctx-size") as a word of its own? */
 bool pp_program_knows(const pp_program *program, const char *flag);
 

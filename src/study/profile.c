@@ -68,18 +68,6 @@ static bool is_ours(const char *variable)
     return false;
 }
 
-/* "NAME=value" of a key that only our own requests need. */
-static bool is_key(const char *variable, const char *const *names)
-{
-    for (; *names != NULL; names++) {
-        const size_t size = strlen(*names);
-
-        if (strncmp(variable, *names, size) == 0 && variable[size] == '=')
-            return true;
-    }
-    return false;
-}
-
 /* Ours without keys, with four more. */
 static const char *const *environment_of(const profile_run *run, const char *output)
 {
@@ -95,7 +83,7 @@ static const char *const *environment_of(const profile_run *run, const char *out
         return NULL;
     count = 0;
     for (char **from = environ; *from != NULL; from++) {
-        if (!is_ours(*from) && !is_key(*from, keys))
+        if (!is_ours(*from) && !pp_variable_is_secret(*from, keys))
             variables[count++] = *from;
     }
     variables[count++] = pp_arena_printf(arena, "PP_PID=%ld", (long)run->target.pid);

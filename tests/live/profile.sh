@@ -24,11 +24,12 @@ for c in json.load(open(sys.argv[1] + "/experiment/benchmark-set.json"))["candid
 
 # ---- a command that would run on ------------------------------------------------------------------
 # shellcheck disable=SC2016 # the command's own variables
-command='cat /proc/$PP_PID/status > "$PP_OUTPUT/status.txt"; tr "\0" " " < /proc/$PP_PID/cmdline > "$PP_OUTPUT/line.txt"; echo "$PP_CANDIDATE $PP_URL"; echo seen >&2; sleep 100'
+command='echo "${LLAMA_API_KEY-unset} ${HF_TOKEN-unset} ${KEPT-unset}" > "$PP_OUTPUT/keys.txt"; cat /proc/$PP_PID/status > "$PP_OUTPUT/status.txt"; tr "\0" " " < /proc/$PP_PID/cmdline > "$PP_OUTPUT/line.txt"; echo "$PP_CANDIDATE $PP_URL"; echo seen >&2; sleep 100'
 check "a study without a command ends" study 0 "$work/plain"
 check "and has no files of one" absent "$work/plain/context*"
 began=$SECONDS
-check "a study with a command that would run on ends" study 0 "$work/with" --profile "$command"
+with_keys() { LLAMA_API_KEY=sk-4711 HF_TOKEN=sk-4711 KEPT=kept study 0 "$work/with" --profile "$command"; }
+check "a study with a command that would run on ends" with_keys
 soon() { [ $((SECONDS - began)) -lt 100 ]; }
 check "it does not wait for the command" soon
 check "no process is left" no_children_left
@@ -41,6 +42,8 @@ for id in q8 q4; do
         grep -qE "^$id http://127\.0\.0\.1:[0-9]+$" "$at/profile.stdout.log" && [ "$(cat "$at/profile.stderr.log")" = seen ]
     }
     check "$id: the command ran beside its server, and knew it" beside
+    keyless() { [ "$(cat "$at/keys.txt")" = "unset unset kept" ] || { echo "#   found: $(cat "$at/keys.txt")"; return 1; }; }
+    check "$id: it finds no key, as the server does not" keyless
     server_once() { grep -q "\"url\": \"$(cut -d' ' -f2 "$at/profile.stdout.log")" "$at/server-command.json" && [ -s "$at/server.stderr.log" ]; }
     check "$id: that server was one of its own" server_once
     recorded() {
