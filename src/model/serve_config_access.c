@@ -51,9 +51,11 @@ static pp_status refuse_variables(const pp_json *environment, pp_error *err)
 
         for (size_t j = 0; j < PP_COUNT_OF(endings); j++) {
             if (ends_with(member->key, endings[j]))
-                return pp_json_fail(member->value, err,
-                                    "a secret does not stand in a configuration: set the variable "
-                                    "where `serve` is started, servers inherit it");
+                return pp_json_fail(
+                    member->value, err,
+                    "a secret does not stand in a configuration: set the variable "
+                    "where `serve` is started; servers inherit all but LLAMA_API_KEY "
+                    "and HF_TOKEN, which they do not need");
         }
     }
     return PP_OK;
